@@ -52,7 +52,7 @@ def test_repr_shows_no_password():
     [
         ("a b", "invalid-character", 1, "invalid character ' ' in the path at position 1"),
         ("/%4", "bad-escape", 1, "invalid escape at position 1"),
-        ("//[::1", "invalid-host", 6, "unclosed bracket in '[::1' at position 2"),
+        ("//[::1", "invalid-host", 6, r"unclosed bracket in '\[::1' at position 2"),
         ("//h:x/", "invalid-port", 4, "invalid character 'x' in the port at position 4|invalid port at position 4"),
         ("a#b#", "invalid-part", 3, "invalid character '#' in the fragment at position 3"),
         ("\u00e9", "invalid-character", 0, r"invalid character '\\xe9' in the path at position 0"),

@@ -119,11 +119,12 @@ class _Reading:
         if fault.code == "fragment-present":
             self.text, self.positions = text[:start], self.positions[: start + 1]
             return
-        is_encoded = False
+        is_encoded, repairs = False, []
         if fault.region == "host" and authority is not None and text.startswith("[", authority.host):
             start = authority.host  # an IPv6 address is one error
             unclosed = end if fault.code == "invalid-character" else authority.end
             end = max(end, text.find("]", start, authority.end) + 1 or unclosed)
+            repairs.append((start, end, "a"))  # a name
         else:
             is_encoded = self._encode(fault, start, end if fault.code == "invalid-character" else start + 1)
         if not is_encoded or fault.region == "host":  # which is hardly meant to hold an escape
@@ -141,7 +142,7 @@ class _Reading:
                 end += 1
         elif not here.expected:
             end = len(text)
-        repairs = [_bridged(profile, fault.state_before(start), text, start, end)]
+        repairs = [*repairs, _bridged(profile, fault.state_before(start), text, start, end)]
         leaves = [self.syntax.automaton.leaves[position] for position in bits(here.expected)]
         is_delimiter = text[start : start + 1] in profile.reserved or (leaves and all(leaf.literal for leaf in leaves))
         is_whole_host = fault.region == "host" and end - start > 1

@@ -1,0 +1,119 @@
+"""`check`, `fix` and `explain` of URLs of RFC 3986."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from urlschemes import Registry
+from urlschemes_lint import NotRepairable, check, explain, fix
+
+MODERN = Registry(profile="rfc3986")
+
+
+@pytest.mark.parametrize(
+    ("text", "url", "what"),
+    [
+        ("http://h/~a[1]?[b]#[c]", "http://h/~a%5B1%5D?%5Bb%5D#%5Bc%5D", ["character encoded"] * 6),
+        ("http://h/a b?c d#e f", "http://h/a%20b?c%20d#e%20f", ["character encoded"] * 3),
+        ('http://h/"|^{}`<>', "http://h/%22%7C%5E%7B%7D%60%3C%3E", ["character encoded"] * 8),
+        ("http://h/?a\\b#c\\d", "http://h/?a%5Cb#c%5Cd", ["character encoded"] * 2),
+        ("http://h/100%?%zz#%4", "http://h/100%25?%25zz#%254", ["character encoded"] * 3),
+        ("http://h/\u00e9?\u00e9#\u00e9", "http://h/%C3%A9?%C3%A9#%C3%A9", ["character encoded"] * 3),
+        ("http://h/a#b#c", "http://h/a#b%23c", ["character encoded"]),
+        ("http://2001:db8::1/", "http://[2001:db8::1]/", ["bracket added"] * 2),
+        ("http://::1", "http://[::1]", ["bracket added"] * 2),
+        ("http://1:2:3:4:5:6:7:8:80/", "http://[1:2:3:4:5:6:7:8]:80/", ["bracket added"] * 2),
+        ("ftp://joe@::1/a b", "ftp://joe@[::1]/a%20b", ["bracket added"] * 2 + ["character encoded"]),
+        ("<URL:http://h/a#b\n c>", "http://h/a#bc", ["wrapper removed", "white space removed", "wrapper removed"]),
+        (" http://::1#a ", "http://[::1]#a", ["white space removed", *["bracket added"] * 2, "white space removed"]),
+        ("http://h:?q", "http://h:?q", []),
+        ("http://h.", "http://h.", []),
+    ],
+)
+def test_a_mistake_with_one_right_repair_is_repaired(text: str, url: str, what: list[str]) -> None:
+    fixed = fix(text, registry=MODERN)
+    assert str(fixed.url) == url
+    assert fixed.fragment is None, "it is a part of the URL"
+    assert [change.what for change in fixed.changes] == what
+    for change in fixed.changes:
+        sections = {"character encoded": "RFC 3986 section 2.1", "bracket added": "RFC 3986 section 3.2.2"}
+        assert change.section == sections.get(change.what, "RFC 3986 Appendix C")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("http://::1:80/", r"^ambiguous IPv6 address at position 7: \[::1\]:80 or \[::1:80\]; write"),
+        ("http://h/a\\b", "^ambiguous backslash at position 10"),
+        ("http://h/a\u200bb", "^ambiguous invisible character "),
+        ("<http://h/a-\n#b>", "^ambiguous hyphen at position 11 before a line break"),
+        ("http://b\u00fccher.example/", "^cannot be repaired without guessing: .* write the name in its US-ASCII form"),
+        ("http://a b/", "^cannot be repaired without guessing: .* no name and no address holds it; write a name, "),
+        ("http://fe80::1%eth0/", "^cannot be repaired without guessing: "),
+        ("http://joe@h/", "^cannot be repaired without guessing: "),
+        ("//h/a", "^there is no scheme name"),
+    ],
+)
+def test_a_mistake_without_one_right_repair_is_not_repaired(text: str, message: str) -> None:
+    with pytest.raises(NotRepairable) as caught:
+        fix(text, registry=MODERN)
+    assert re.match(message, str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("text", "findings"),
+    [
+        ("http://h/~a?b[]=c#d#e", [("invalid-part", "query", (13, 14)), ("invalid-part", "fragment", (19, 20))]),
+        ("http://h/a b#c d", [("invalid-character", "path", (10, 11)), ("invalid-character", "fragment", (14, 15))]),
+        ("http://[::g:1.2]:25/", [("invalid-host", "host", (8, 15)), ("reserved-port", "port", (17, 19))]),
+        ("http://[::1/a|", [("invalid-host", "host", (7, 11)), ("invalid-character", "path", (13, 14))]),
+        ("http://[fe80::1%a]/|", [("bad-escape", "host", (15, 16)), ("invalid-character", "path", (19, 20))]),
+        ("http://::1:80/|", [("invalid-host", "host", (7, 13)), ("invalid-character", "path", (14, 15))]),
+        ("http://a b:25/", [("invalid-character", "host", (8, 9)), ("reserved-port", "port", (11, 13))]),
+        ("http://h/%7E%2f", [("needless-escape", "path", (9, 12)), ("encoded-delimiter", "path", (12, 15))]),
+        ("http://h/a/%2E./b/.", [("needless-escape", "path", (11, 14)), ("dot-segment", "path", (11, 15)),
+                                 ("dot-segment", "path", (18, 19))]),
+        ("http://h/a..b?/../", []),
+        ("http://h:/", [("empty-port", "host", (8, 9))]),
+        ("http://256.1.1.01/", [("impossible-address", "host", (7, 10)), ("impossible-address", "host", (15, 17))]),
+        ("http://a_b%2D/", [("escaped-host", "host", (7, 13))]),
+        ("http://xn--pypal-4ve.example/", [("mixed-scripts", "host", (7, 28))]),
+        ("nobody://u:p@[::1]/", [("unknown-scheme", "scheme", (0, 6)), ("password", "userinfo", (11, 12))]),
+        ("nobody://a.example@b.example/", [("unknown-scheme", "scheme", (0, 6)),
+                                           ("misleading-user", "userinfo", (9, 18))]),
+    ],
+)  # fmt: skip
+def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, str, tuple[int, int]]]) -> None:
+    found = check(text, registry=MODERN)
+    assert [(each.code, each.part, each.span) for each in found] == findings
+    assert "1738" not in repr([tuple(each) for each in found])
+    assert all(each.section for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("http://h/a#b#c", "a URL has one fragment: write %23 if the `#` is data in it, or let `fix` do it"),
+        ("http://\u00e9/", "write the name in its US-ASCII form"),
+        ("http://[fe80::1%eth0]/", "leave out the zone, from the `%` to the bracket"),
+        ("http://fe80::1%eth0/", "write brackets around an IPv6 address"),
+        ("http://h/a b", "write %20, or let `fix` do it"),
+        ("www.example.com/a", "a host alone is not a URL"),
+    ],
+)
+def test_an_error_says_what_to_do(text: str, hint: str) -> None:
+    assert str(check(text, registry=MODERN)[0].hint).startswith(hint)
+
+
+def test_a_url_is_explained_by_the_sections_of_its_specifications() -> None:
+    lines = explain("http://[::1]:8080/~joe?q#top", registry=MODERN).splitlines()
+    assert lines[2:] == [
+        "|      |     |   |     | +- fragment 'top'  RFC 3986 section 3.5",
+        "|      |     |   |     +- query 'q'  RFC 3986 section 3.4",
+        "|      |     |   +- path '/~joe'  RFC 3986 section 3.3",
+        "|      |     +- port 8080  RFC 3986 section 3.2.3",
+        "|      +- host '[::1]'  RFC 3986 section 3.2.2",
+        "+- scheme http  RFC 3986 section 3.1",
+    ]
