@@ -15,8 +15,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-import urlschemes
-from urlschemes import default_registry
+from urlschemes import InvalidURL, Registry, default_registry
 from urlschemes_testing.strategies import urls
 from urlschemes_text import Broken, Found, bare_urls, find, wrap
 from urlschemes_text.window import Window
@@ -27,8 +26,17 @@ if TYPE_CHECKING:
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "tables" / "text.jsonl").read_text("utf-8").splitlines()]
 CHECKS = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 EXAMPLES = settings(deadline=None, suppress_health_check=CHECKS)
-COUNTS = [15, pytest.param(300, marks=pytest.mark.slow)]
-"""The numbers of examples for each scheme."""
+MODERN = Registry(profile="rfc3986")
+SAMPLES = [
+    *((default_registry, scheme, 15) for scheme in sorted(default_registry)),
+    (MODERN, "http", 15),
+    *(
+        pytest.param(registry, scheme, 300, marks=pytest.mark.slow)
+        for registry in (default_registry, MODERN)
+        for scheme in sorted(registry)
+    ),
+]
+"""Registries, schemes, and the numbers of examples."""
 
 # Random texts are made of tokens that have a meaning for `find`.
 TOKENS = [
@@ -58,8 +66,9 @@ def test_the_result_is_the_same_wherever_the_text_is_cut(row: dict[str, Any]) ->
     assert [*find(io.StringIO(text, newline=""), invalid=True)] == whole
 
 
-def check_places(text: str, passages: list[Found | Broken]) -> None:
+def check_places(text: str, passages: list[Found | Broken], registry: Registry) -> None:
     """Check that the passages are in the order of the text, do not overlap, and are where they say."""
+    has_fragments = registry.profile.has_fragments
     end = 0
     for each in passages:
         start, inside, inner_end = each.span[0], *each.inside
@@ -70,23 +79,32 @@ def check_places(text: str, passages: list[Found | Broken]) -> None:
         assert (each.line, each.column) == (len(before), len(before[-1]) + 1)
         written = "".join(text[slice(*each.inside)].split())
         if isinstance(each, Found):
-            assert written == str(each.url) + ("" if each.fragment is None else "#" + each.fragment)
-            assert each.grade == "delimited" or each.url.scheme in default_registry
-            assert urlschemes.parse_generic(str(each.url)) == each.url
+            fragment = "" if each.fragment is None else "#" + each.fragment
+            assert written == str(each.url) + ("" if has_fragments else fragment)
+            assert written.endswith(fragment)
+            assert each.grade == "delimited" or each.url.scheme in registry
+            assert registry.parse_generic(str(each.url)) == each.url
         else:
-            assert not urlschemes.is_valid(written.partition("#")[0])
+            assert not registry.is_valid(written if has_fragments else written.partition("#")[0])
 
 
-@EXAMPLES
-@given(texts)
-def test_every_passage_is_where_it_says(text: str) -> None:
-    passages = [*find(text, invalid=True)]
-    check_places(text, passages)
-    assert [*find(text)] == [each for each in passages if isinstance(each, Found)]
-    for each in find(text):
-        first, *others = each.readings()
-        assert first == each
-        assert not others or each.uncertain
+@pytest.mark.parametrize(
+    ("registry", "count"),
+    [(default_registry, 100), (MODERN, 30), pytest.param(MODERN, 1000, marks=pytest.mark.slow)],
+)
+def test_every_passage_is_where_it_says(registry: Registry, count: int) -> None:
+    @settings(EXAMPLES, max_examples=count)
+    @given(texts)
+    def law(text: str) -> None:
+        passages = [*find(text, invalid=True, registry=registry)]
+        check_places(text, passages, registry)
+        assert [*find(text, registry=registry)] == [each for each in passages if isinstance(each, Found)]
+        for each in find(text, registry=registry):
+            first, *others = each.readings()
+            assert first == each
+            assert not others or each.uncertain
+
+    law()
 
 
 @EXAMPLES
@@ -104,33 +122,44 @@ def test_a_text_in_pieces_has_the_same_passages(text: str, lengths: list[int], l
         assert text[slice(*each.span)] == each.text
 
 
-@pytest.mark.parametrize("count", COUNTS)
-@pytest.mark.parametrize("scheme", sorted(default_registry))
-def test_a_wrapped_url_is_found(scheme: str, count: int) -> None:
+@pytest.mark.parametrize(("registry", "scheme", "count"), SAMPLES)
+def test_a_wrapped_url_is_found(registry: Registry, scheme: str, count: int) -> None:
+    has_fragments = registry.profile.has_fragments
+    characters = r"[a-z/?:@!~\-]" if has_fragments else r"[^\s<>]"
+
     @settings(EXAMPLES, max_examples=count)
-    @given(urls(scheme), st.none() | st.from_regex(r"[^\s<>]{0,20}", fullmatch=True), st.none() | st.integers(-1, 40))
+    @given(
+        urls(scheme, registry=registry),
+        st.none() | st.from_regex(f"{characters}{{0,20}}", fullmatch=True),
+        st.none() | st.integers(-1, 40),
+    )
     def law(text: str, fragment: str | None, width: int | None) -> None:
-        url = urlschemes.parse(text)
+        url = registry.parse(text)
         wrapped = wrap(url, fragment=fragment, width=width)
-        [found] = find(f"see {wrapped}, and so on")
-        assert (found.url, type(found.url), found.fragment) == (url, type(url), fragment)
+        if has_fragments and fragment is not None:
+            url = url.join(f"#{fragment}")
+        raw = url.raw["fragment"] if has_fragments else fragment
+        [found] = find(f"see {wrapped}, and so on", registry=registry)
+        assert (found.url, type(found.url), found.fragment) == (url, type(url), raw)
         assert (found.grade, found.uncertain, found.text) == ("delimited", False, wrapped)
         assert "\n" not in wrapped or width is not None
-        [indented] = find(wrapped.replace("\n", " \r\n   "))
-        assert (indented.url, indented.fragment, indented.uncertain) == (url, fragment, False)
+        [indented] = find(wrapped.replace("\n", " \r\n   "), registry=registry)
+        assert (indented.url, indented.fragment, indented.uncertain) == (url, raw, False)
 
     law()
 
 
-@pytest.mark.parametrize("count", COUNTS)
-@pytest.mark.parametrize("scheme", sorted(default_registry))
-def test_a_bare_url_among_words_is_found(scheme: str, count: int) -> None:
+@pytest.mark.parametrize(("registry", "scheme", "count"), SAMPLES)
+def test_a_bare_url_among_words_is_found(registry: Registry, scheme: str, count: int) -> None:
     @settings(EXAMPLES, max_examples=count)
-    @given(urls(scheme), st.sampled_from(["", ".", ",", "!", "?", ":", ";", ").", '"', ">", "|", "\u201d"]))
+    @given(
+        urls(scheme, registry=registry),
+        st.sampled_from(["", ".", ",", "!", "?", ":", ";", ").", '"', ">", "|", "\u201d"]),
+    )
     def law(text: str, marks: str) -> None:
         text = text.translate(str.maketrans("!'*,;()", "$" * 7)).rstrip(".:?")  # without a text's own marks
-        assume(urlschemes.is_valid(text))
-        assert [str(each.url) for each in find(f"see {text}{marks} there")] == [text]
+        assume(registry.is_valid(text))
+        assert [str(each.url) for each in find(f"see {text}{marks} there", registry=registry)] == [text]
 
     law()
 
@@ -161,9 +190,18 @@ HOSTILE = (
 """Texts that are slow to search for other software when they are repeated."""
 
 
-@pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.slow), 300])
+@pytest.mark.parametrize(
+    ("registry", "size"),
+    [
+        (default_registry, 300),
+        pytest.param(default_registry, 1, marks=pytest.mark.slow),
+        pytest.param(MODERN, 300, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
-def test_the_time_is_linear_in_the_length(unit: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_is_linear_in_the_length(
+    unit: str, registry: Registry, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each character is examined a few times, counted in characters and not in seconds."""
     examined = 0
 
@@ -182,7 +220,8 @@ def test_the_time_is_linear_in_the_length(unit: str, size: int, monkeypatch: pyt
     count(Window, "move_to", lambda _result, window, _index: len(window.text))
     count(bare_urls, "_must_end", lambda _result, text, *_: len(text))
     text = unit * (40_000 // len(unit))
-    for _ in find((text[start : start + size] for start in range(0, len(text), size)), invalid=True, limit=4_000):
+    pieces = (text[start : start + size] for start in range(0, len(text), size))
+    for _ in find(pieces, registry=registry, invalid=True, limit=4_000):
         pass
     kept = 136  # characters before an index that stay in the window when it moves
     assert examined < 10 * len(text) + kept * len(text) / size
@@ -199,3 +238,29 @@ def test_the_memory_does_not_grow_with_the_text(unit: str) -> None:
         tracemalloc.stop()
     assert found == (piece.count(unit) * 150 if "<" in unit else 0)
     assert peak < 200_000
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("See http://[2001:db8::1]:80/~joe/?q=a/b#top.", [("http://[2001:db8::1]:80/~joe/?q=a/b#top", "top")]),
+        ("[http://[::1]], (http://[::1]/a)", [("http://[::1]", None), ("http://[::1]/a", None)]),
+        ("[x](http://h/~a#b) [http://h/a](b)", [("http://h/~a#b", "b"), ("http://h/a", None)]),
+        ("<URL:http://h/a#b\n c> <URL:x-y://[::1]/#>", [("http://h/a#bc", "bc"), ("x-y://[::1]/#", "")]),
+        ("http://h/a#b, http://h#c,d;e. 'http://h?q'", [("http://h/a#b", "b"), ("http://h#c,d;e", "c,d;e"),
+                                                         ("http://h?q", None)]),
+        ("http://h/A_(b)#c_(d) _http://h/~a_ ~http://h/~", [("http://h/A_(b)#c_(d)", "c_(d)"), ("http://h/~a", None),
+                                                            ("http://h/", None)]),
+        ("http://h,http://i/,http://j", [("http://h", None), ("http://i/,http://j", None)]),
+        ("http://h/a#b#c http://h/a[1] http://[::1 http://h/{x}", []),
+    ],
+)  # fmt: skip
+def test_a_fragment_is_a_part_in_the_profile_of_rfc_3986(text: str, found: list[tuple[str, str | None]]) -> None:
+    assert [(str(each.url), each.fragment) for each in find(text, registry=MODERN)] == found
+
+
+def test_a_fragment_that_is_wrapped_takes_the_place_of_that_of_the_url() -> None:
+    url = MODERN.parse("http://h/a#b")
+    assert (wrap(url), wrap(url, fragment="c/d")) == ("<URL:http://h/a#b>", "<URL:http://h/a#c/d>")
+    with pytest.raises(InvalidURL, match="invalid character '#' in the fragment"):
+        wrap(url, fragment="c#d")
