@@ -52,6 +52,10 @@ def test_a_mistake_with_one_right_repair_is_repaired(text: str, url: str, what: 
         ("http://b\u00fccher.example/", "^cannot be repaired without guessing: .* write the name in its US-ASCII form"),
         ("http://a b/", "^cannot be repaired without guessing: .* no name and no address holds it; write a name, "),
         ("http://fe80::1%eth0/", "^cannot be repaired without guessing: "),
+        (
+            "mailto://joe@h.example",
+            "^ambiguous '//' at position 7: left out if a host was expected here, %2F%2F if it is",
+        ),
         ("http://joe@h/", "^cannot be repaired without guessing: "),
         ("//h/a", "^there is no scheme name"),
     ],
@@ -99,6 +103,7 @@ def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, st
         ("http://\u00e9/", "write the name in its US-ASCII form"),
         ("http://[fe80::1%eth0]/", "leave out the zone, from the `%` to the bracket"),
         ("http://fe80::1%eth0/", "write brackets around an IPv6 address"),
+        ("http://h%/", "write a name, an IPv4 address, or an IPv6 address in brackets"),
         ("http://h/a b", "write %20, or let `fix` do it"),
         ("www.example.com/a", "a host alone is not a URL"),
     ],

@@ -371,7 +371,9 @@ class Fault:
         expected = expected_words(self.syntax, state.expected) + ((END,) if state.ends else ())
         message = place.subject("port", begins=begins)
         if self._landmarks.login is not None and "@" in text[position:]:  # it may be a password
-            hint = "if this is a user name and a password, write %2F for `/` in them"
+            ends = text[self.authority.end :][:1] if self.authority else ""
+            ends = ends or "/"
+            hint = f"if this is a user name and a password, write %{ord(ends):02X} for `{ends}` in them"
         elif begins and text[position : position + 1] in {"", "/"}:
             message = f"missing port at position {place.position}"
             hint = "leave out the colon, or write the port after it"

@@ -71,7 +71,9 @@ def test_an_error_names_place_rule_and_section(text, code, position, section, me
     ("text", "hint"),
     [
         ("http://", "write a name, an IPv4 address, or an IPv6 address in brackets after `//`"),
-        ("http://[::1", "write a `]` behind the address"),
+        ("http://[::1", "write a `]` after the address"),
+        ("nntp://h?x", "write a `/` after the host"),
+        ("ftp://joe:a#b@h/", "if this is a user name and a password, write %23 for `#` in them"),
         ("http://[http://h]/", "leave out the brackets: they stand around an IPv6 address alone"),
         ("http://[1.2.3.4]/", "leave out the brackets: they stand around an IPv6 address alone"),
         ("http://[::1.2.3.256]/", "an IPv4 address at the end is four numbers from 0 to 255, without leading zeros"),

@@ -85,6 +85,12 @@ class Repair:
         if self._walk.part_by(escapes) == "host" or not self._takes(index, escapes):
             return False  # a host is never guessed
         position = self._source.position(index)
+        if self._text.startswith("//", index) and self._text.find(":") == index - 1:
+            raise Ambiguous(
+                f"ambiguous '//' at position {position}: left out if a host was expected here, "
+                f"{2 * escapes} if it is part of the {part or 'URL'}",
+                position,
+            )
         if self._walk.at_literal:
             raise Ambiguous(
                 f"ambiguous {character!a} at position {position}: {escapes} if it ends the {part}, "

@@ -34,6 +34,9 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     if fault.code == "empty-host":
         problem = f"missing host at position {fault.place().position}: expected {_KINDS}"
         return _message(fault, problem, f"write {_KINDS} after `//`", (_KINDS,))
+    character = fault.text[fault.position : fault.position + 1]
+    if character and fault.position == authority.end and fault.state.taken("/"):
+        return _message(fault, f'{fault.place().subject()}: expected "/"', "write a `/` after the host", ('"/"',))
     expected = expected_words(fault.syntax, fault.state.expected)
     return _message(fault, f"{fault.place().subject('host')}: {choices(expected)}", profile.host_hint, expected)
 
@@ -45,7 +48,7 @@ def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
         place = fault.place(start, end)
         problem = f"unclosed bracket in {quoted_text(place.run)} at position {place.position}: expected ']'"
         is_address = ":" in written and not written[1:].strip("0123456789ABCDEFabcdef:.")
-        hint = "write a `]` behind the address" if is_address else _NO_BRACKETS
+        hint = "write a `]` after the address" if is_address else _NO_BRACKETS
         return _message(fault, problem, hint, ('"]"',))
     if position >= end:
         expected = expected_words(fault.syntax, fault.state.expected)
