@@ -7,8 +7,9 @@ from typing import Any, cast
 import pytest
 from talk_scheme import LocalURL, TalksURL, TalkURL, run
 
-from urlschemes.errors import PluginError, UnknownScheme, UnsafeURL, URLError
+from urlschemes.errors import InvalidURL, PluginError, UnknownScheme, UnsafeURL, URLError
 from urlschemes.url.value import URL
+from urlschemes_access.dialogue.redirects import read_location
 from urlschemes_access.errors import (
     PolicyDenied,
     RedirectRefused,
@@ -75,6 +76,12 @@ def test_an_invalid_or_unsafe_location_is_refused(location: str) -> None:
         led_to(location)
     assert refusal.value.reason == "invalid"
     assert "\n" not in refusal.value.location
+
+
+@pytest.mark.parametrize("location", ["x-talk://h/\ud800", "x-talk:///a", "x-talk://?a"])
+def test_a_location_is_not_repaired_at_its_host_or_where_it_holds_no_octets(location: str) -> None:
+    with pytest.raises(InvalidURL):
+        read_location(TalkURL.parse("x-talk://first.example/"), location, lambda _: TalkURL)
 
 
 def test_a_target_of_another_scheme_than_the_location_is_refused() -> None:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Redirects", "read_location"]
 
-_SUSPICIOUS = re.compile(r"[\x00-\x20\x7f\\]")  # controls, blanks and backslashes: a trick, not a slip
+# Controls, blanks and backslashes are a trick, not a slip; some surrogates stand for no octet.
+_SUSPICIOUS = re.compile(r"[\x00-\x20\x7f\\\ud800-\udc7f\udd00-\udfff]")
 _STRAY_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
 _AUTHORITY = re.compile(r"[^/?#]*//[^/?#]*")
 _REPAIRS = 8
@@ -142,7 +143,7 @@ def _read_repaired(kind: type[URL], head: str, tail: str) -> URL:
             return read_as(kind, head + tail)
         except InvalidURL as error:
             index = -1 if error.position is None else error.position - len(head)
-            if not 0 <= index < len(tail) or tail[index] == "%":
+            if not 0 <= index < len(tail) or tail[index] in ("%" if index else "%/?#"):  # those end the authority
                 raise
             tail = tail[:index] + tail[index:].replace(tail[index], escape(octets_of(tail[index]), frozenset()))
     return read_as(kind, head + tail)
