@@ -116,10 +116,10 @@ def file(folder: Path) -> Iterator[Demonstration]:
 def mailto(folder: Path) -> Iterator[Demonstration]:
     """Demonstrate a message, submitted to a relay that does not deliver it."""
     del folder
-    header = b'From: ann@home.example\r\nTo: "Joe Public"@host.example\r\nSubject: Locators\r\n\r\n'
+    header = b'From: ann@home.example\r\nTo: "joe@work"@host.example\r\nSubject: Locators\r\n\r\n'
     with smtp_server() as relay:
         yield Demonstration(
-            "mailto:%22Joe%20Public%22@host.example",
+            "mailto:%22joe@work%22@host.example",
             "A mailbox is not a data object: it cannot be read, but a message can be sent to it.",
             operation="send",
             options={"message": header + NOTES, "relay": str(relay), "confirm": True},
