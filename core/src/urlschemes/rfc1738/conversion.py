@@ -11,23 +11,24 @@ from urlschemes.registry.registry import Registry, default_registry
 from urlschemes.url.value import LIMIT
 
 if TYPE_CHECKING:
+    from urlschemes.grammar.profile import Profile
     from urlschemes.url.value import URL
 
 __all__ = ["as_profile", "registry_of"]
 
 
 @cache
-def registry_of(profile: str) -> Registry:
-    """Return the registry of all installed schemes in the profile of that name. Raises PluginError."""
-    return default_registry if profile == RFC1738.name else Registry(profile=profile)
+def registry_of(profile: Profile | str) -> Registry:
+    """Return the registry of all installed schemes in a profile, or in that of a name. Raises PluginError."""
+    return default_registry if profile in {RFC1738, RFC1738.name} else Registry(profile=profile)
 
 
-def as_profile(url: URL, target: Registry | str) -> URL:
-    """Return the URL of the same text in the registry `target`, or in that of a profile's name.
+def as_profile(url: URL, target: Registry | Profile | str) -> URL:
+    """Return the URL of the same text in a registry, or in that of a profile. A generic URL stays generic.
 
-    A generic URL stays generic. Raises what parsing raises there.
+    Raises what parsing raises there.
     """
-    registry = registry_of(target) if isinstance(target, str) else target
+    registry = target if isinstance(target, Registry) else registry_of(target)
     is_generic = type(url) is url.syntax.profile.algorithms.url_type
     text = str(url)
     try:

@@ -276,7 +276,7 @@ def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
 
 def excluded_octet(place: FaultPlace) -> FaultMessage:
     """Return the message for an escape of an octet that cannot stand there."""
-    syntax, octet = place.syntax, int(place.run[1:3], 16)
+    syntax, octet = place.syntax, int(place.rest[1:3], 16)
     percent = place.state.taken("%")
     without_octet = [
         marked
@@ -293,7 +293,7 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
     is_excluded = part is not None and octet in part.exclude
     there = " there" if part is not None and octet in part.escapes else ""
     which = "this octet" if name in _SECRET else f"the octet {octet:02X}{octet_name(octet)}"
-    escape = "" if name in _SECRET else f" {place.run!a}"
+    escape = "" if name in _SECRET else f" {place.rest[:3]!a}"
     return FaultMessage(
         f"invalid escape{escape} at position {place.position}: the {_named(name or 'URL')} cannot hold {which}{there}",
         part=name,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, dataclass_transform
 from urlschemes.errors import InvalidURL, PluginContractError, PluginError, UnsafeURL, URLError, invalid_url
 from urlschemes.grammar.octets import octets_of
 from urlschemes.grammar.part import Part
-from urlschemes.grammar.profile import RFC1738, restored
+from urlschemes.grammar.profile import RFC1738, Profile, restored
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import HIDDEN, described, redact
 from urlschemes.url.building import build, change
@@ -222,8 +222,8 @@ class URL(Base, metaclass=URLType):
         """Return True if both URLs mean the same by their profile: if they are equal when normalized."""
         return isinstance(other, URL) and self.normalized() == other.normalized()
 
-    def as_profile(self, target: Registry | str) -> URL:
-        """Return the URL of this text in a registry, or, given the name of a profile, in that of installed schemes.
+    def as_profile(self, target: Registry | Profile | str) -> URL:
+        """Return the URL of this text in a registry, or in that of all installed schemes in a profile.
 
         Raises what parsing raises there: InvalidURL for what the profile cannot express, UnknownScheme.
         """

@@ -3,7 +3,7 @@
 import pytest
 
 import urlschemes
-from urlschemes import InvalidURL, Registry, UnknownScheme
+from urlschemes import InvalidURL, PluginError, Registry, UnknownScheme
 from urlschemes.url.value import LIMIT
 from urlschemes_rfc3986.generic_uri import URI
 
@@ -11,7 +11,7 @@ MODERN = Registry(profile="rfc3986")
 
 
 @pytest.mark.parametrize("text", ["http://h", "HTTP://H:80/a%7e;b?c", "https://1.2.3.4/"])
-@pytest.mark.parametrize("modern", ["rfc3986", MODERN, Registry(disable=["ftp"], profile="rfc3986")])
+@pytest.mark.parametrize("modern", ["rfc3986", MODERN.profile, MODERN, Registry(disable=["ftp"], profile="rfc3986")])
 def test_what_both_profiles_can_say_is_converted_there_and_back(text, modern):
     old = urlschemes.parse(text)
     new = old.as_profile(modern)
@@ -64,3 +64,8 @@ def test_a_scheme_without_a_record_of_the_profile_has_no_urls_there():
 def test_a_url_beyond_the_default_limit_is_converted():
     text = f"http://h/{'a' * LIMIT}"
     assert str(MODERN.parse(text, limit=len(text)).as_profile("rfc1738")) == text
+
+
+def test_a_profile_that_is_not_installed_is_an_error():
+    with pytest.raises(PluginError, match="the profile rfc3987 is not installed; installed profiles: rfc1738, rfc3986"):
+        urlschemes.parse("http://h").as_profile("rfc3987")

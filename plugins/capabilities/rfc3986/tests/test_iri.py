@@ -89,6 +89,7 @@ def test_what_reads_the_url_is_chosen():
         ("http://\u00fc.de:8x/", "invalid-port", (13, 14), "invalid character in the port at position 13"),
         ("http://h:\u00e9/", "invalid-port", (9, 10), "invalid port at position 9"),
         ("h\u00e9:", "invalid-scheme", (1, 2), r"invalid character '\\xe9' in the scheme at position 1"),
+        ("news:a@\u00e9", "invalid-part", (7, 8), "invalid escape '%C3' at position 7: the message id cannot hold"),
         ("http://\u00e9@h/", "userinfo-not-allowed", (7, 8), "unexpected user name at position 7"),
         ("http://\u00fc.de/\u00e9?\u00e9#\u00e9#", "invalid-part", (17, 18), "in the fragment at position 17"),
     ],
