@@ -398,7 +398,7 @@ _RULES = {
     "domainlabel": "labels of a host do not {} with a hyphen",
     "toplabel": "the last label of a {} begins with a letter",
 }
-"""What messages say about the rules that a host derives from."""
+"""The descriptions of the rules that a host derives from, in messages."""
 
 _IPV6 = frozenset("0123456789ABCDEFabcdef:.")
 
