@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 BATCH = 131_072
 PARTS = ("scheme", "user", "host", "port", "path")
 FIRST = ("http://host.dom/", "http://host.dom/a b")
-"""Rows that are read first: schemes are loaded then, and made ready to explain an error."""
+"""Rows that are read first: records are read and schemes loaded then, and made ready to explain an error."""
 
 
 def main(who: str, file: str) -> None:
     """Read, and print CPU seconds of what is done with the batches, and the growth of the peak of memory."""
-    read: Callable[[Any], object] = _split if who == "urlsplit" else Parser(PARTS).parse
     first = pa.array(FIRST)  # pyarrow imports pandas for it, if that is installed
     begun = time.process_time()
+    read: Callable[[Any], object] = _split if who == "urlsplit" else Parser(PARTS).parse
     read(first)
     once = time.process_time() - begun
     before, cpu, rows = peak(), 0.0, 0

@@ -1,4 +1,4 @@
-"""A part whose octets derive from a second rule once they are decoded, and parts that lie within it."""
+"""Rule trees: parts within sets, and parts whose octets derive from a second rule once they are decoded."""
 
 from typing import Any
 
@@ -171,3 +171,11 @@ def test_an_unknown_second_rule_is_refused() -> None:
 def test_an_octet_that_no_url_holds_bare_stands_only_in_a_second_rule() -> None:
     with pytest.raises(GrammarError, match="which no URL may hold"):
         Syntax('u = "x:" %x20', "u").fullmatch  # noqa: B018  compiles it
+
+
+def test_a_part_within_a_set_of_characters_stands_only_at_its_own_path() -> None:
+    bnf = 'u = "x:" a "/" b\na = sign\nb = sign\nsign = digit | alpha'
+    syntax = Syntax(bnf, "u", [Part("number", ["b/sign/digit"])])
+    found = [syntax.fullmatch(text) for text in ("x:1/2", "x:1/z")]
+    assert [each and syntax.raw(each, "number") for each in found] == ["2", None]
+    assert syntax.fullmatch("x:1/") is None

@@ -96,7 +96,7 @@ class Syntax:
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.groups: dict[str, tuple[str, ...]] = {}
         self.landmarks: Any = None
-        """What `urlschemes.url.fault_place` knows of the automaton."""
+        """The landmarks of the automaton, for `urlschemes.url.fault_place`."""
         self.known_fault: Callable[[object], tuple[str, int] | None] | None = None
         """Returns code and position of the fault of a text, if they are known without the automaton."""
         self._pattern: str | None = None

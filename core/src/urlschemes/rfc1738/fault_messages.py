@@ -42,7 +42,7 @@ _RULES = {
     "domainlabel": "labels of a host do not {} with a hyphen",
     "toplabel": "the last label of a {} begins with a letter",
 }
-"""What messages say about the rules that a host derives from."""
+"""The descriptions of the rules that a host derives from, in messages."""
 
 
 def host_message(fault: Fault, authority: Authority) -> FaultMessage:

@@ -1,19 +1,25 @@
-"""Fixtures: servers, both backends, and a check that no file descriptor is left open."""
+"""Fixtures: servers, both backends, clients of x-talk, and checks that nothing is left open or running."""
 
 from __future__ import annotations
 
 import gc
 import socket
+import sys
 import threading
 import time
-from collections.abc import Iterator
+import types
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import pytest
 from event_loop_runner import EventLoopRunner
 from fake_servers import Serve, Talk, descriptors
+from talk_scheme import TALK, TalkURL
 
+from urlschemes import Registry, Scheme
 from urlschemes_access.backends import blocking
+from urlschemes_access.client import AsyncClient
+from urlschemes_access.protocol import Algorithm
 
 
 @pytest.fixture
@@ -94,3 +100,18 @@ def backend(request: pytest.FixtureRequest, nothing_left_open: None) -> Iterator
         patch.setattr(blocking, "run", runner.run)
         yield request.param
     runner.close()
+
+
+@pytest.fixture
+def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AsyncClient]:
+    """Return a function that registers x-talk with algorithms, by the names of its operations, and returns a client."""
+
+    def make(**algorithms: Callable[..., Algorithm[None]]) -> AsyncClient:
+        module = types.ModuleType("x_talk_algorithms")
+        vars(module).update(algorithms)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        registry = Registry(plugins=())
+        registry.register(Scheme(TALK, TalkURL, access=module.__name__))
+        return AsyncClient(registry=registry)
+
+    return make

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import pickle
-import sys
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -13,9 +11,8 @@ from typing import Any, cast
 import pytest
 from event_loop_helpers import POLICY, run
 from fake_servers import Serve
-from talk_scheme import TALK, TalkURL, fetch
+from talk_scheme import TalkURL, fetch
 
-from urlschemes import Registry, Scheme
 from urlschemes.errors import URLError
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access import Limits, Policy
@@ -51,21 +48,6 @@ JOE = Credentials("joe", "secret")
 def test_a_setting_of_the_wrong_type_is_refused(name: str, given: object, says: str) -> None:
     with pytest.raises(TypeError, match=says):
         Client(**cast("Any", {name: given}))
-
-
-@pytest.fixture
-def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AsyncClient]:
-    """Registers x-talk with algorithms, by the names of its operations; gives the operations of that registry."""
-
-    def make(**algorithms: Callable[..., Algorithm[None]]) -> AsyncClient:
-        module = types.ModuleType("x_talk_algorithms")
-        vars(module).update(algorithms)
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-        registry = Registry(plugins=())
-        registry.register(Scheme(TALK, TalkURL, access=module.__name__))
-        return AsyncClient(registry=registry)
-
-    return make
 
 
 def test_an_async_client_carries_out_the_operations(serve: Serve, offer: Callable[..., AsyncClient]) -> None:

@@ -13,6 +13,7 @@ pytest.importorskip("urlschemes_columns", reason="needs urlschemes-columns: pyth
 import pyarrow as pa
 
 from urlschemes_columns import Parser
+from urlschemes_columns.native_reading import SAMPLE
 from urlschemes_columns.part_columns import part_columns
 from urlschemes_columns.row_reading import read_rows
 
@@ -60,3 +61,11 @@ def test_schemes_are_loaded_when_their_first_rows_come() -> None:
     for text in ("http://h/", "ftp://h/", "x-no:a", "http://h/"):
         (row,) = parser.parse(pa.array([text])).to_pylist()
         assert row["code"] == (None if text != "x-no:a" else "unknown-scheme")
+
+
+@pytest.mark.parametrize("rows", [SAMPLE, SAMPLE + 1, 2 * SAMPLE])
+def test_schemes_are_loaded_wherever_they_stand_in_a_long_array(rows: int) -> None:
+    texts = ["http://h/"] * (rows - 2) + ["ftp://h/", "x-no:a"]
+    parsed = Parser(registry=Registry()).parse(pa.array(["before:x", *texts])[1:])
+    assert parsed.field("scheme").to_pylist() == [text.partition(":")[0] for text in texts]
+    assert parsed.field("code").to_pylist() == [None] * (rows - 1) + ["unknown-scheme"]

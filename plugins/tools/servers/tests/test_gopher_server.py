@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import socket
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,28 +10,7 @@ import pytest
 from urlschemes_servers import gopher_server
 from urlschemes_servers.gopher import binary, failing, form, link, menu, search, text
 
-
-@pytest.fixture(autouse=True)
-def no_open_sockets() -> Iterator[None]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ResourceWarning)
-        yield
-        gc.collect()
-    assert [str(warning.message) for warning in caught] == []
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "etc").mkdir()
-    (tmp_path / "etc/motd").write_bytes(b"of the machine\n")
-    (tmp_path / "home/joe/etc").mkdir(parents=True)
-    (tmp_path / "home/joe/etc/motd").write_bytes(b"of joe\n")
-    (tmp_path / "pub").mkdir()
-    (tmp_path / "pub/all.bin").write_bytes(bytes(range(256)) * 400)
-    (tmp_path / "pub/read me.txt").write_bytes(b"Hello,\n.world\n")
-    (tmp_path / "pub/page.html").write_bytes(b"<p>Hello</p>\n")
-    (tmp_path / "pub/dot.gif").write_bytes(b"GIF89a")
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("no_open_sockets")
 
 
 def exchange(address: tuple[str, int], octets: bytes) -> bytes:

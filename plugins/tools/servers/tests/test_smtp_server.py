@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import smtplib
 import threading
-import warnings
 from collections.abc import Iterator
 
 import pytest
@@ -16,12 +14,8 @@ MESSAGE = b"From: ann@home.dom\r\nTo: joe@host.dom\r\n\r\nHello\r\n.\r\n..dots\r
 
 
 @pytest.fixture(autouse=True)
-def no_open_sockets() -> Iterator[None]:
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ResourceWarning)
-        yield
-        gc.collect()
-    assert [str(warning.message) for warning in caught] == []
+def no_thread_left(no_open_sockets: None) -> Iterator[None]:
+    yield
     assert not [thread for thread in threading.enumerate() if thread.name == "smtp server"]
 
 

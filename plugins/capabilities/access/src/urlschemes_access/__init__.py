@@ -7,17 +7,15 @@
 In: a URL and the caller's settings. Out: a Document, a Listing, a Session or Attributes, or a typed error.
 
 client.py             Client and AsyncClient, and functions that use a client without settings
-client_base.py        the settings of a client, and the begin of its operations
+client_base.py        the settings of a client
 operations.py         from a URL to a dialogue: vetoes, gateways, options, the algorithm of the scheme
-protocol/             the vocabulary of algorithms: requests and readers, for scheme plugins
+protocol/             the vocabulary of algorithms: requests, readers and ranges, for scheme plugins
 dialogue/             every rule of an access; no I/O
 backends/             I/O: blocking, on an event loop, local files
-resources/            what an operation returns
+resources/            the results of operations: documents, listings, sessions; downloads that continue
 policy.py             Policy and Limits: what may be reached, and how much
 credentials.py        logins and forms, and the functions that answer them
 attributes.py         Attributes, entries of listings
-ranges.py             Range: parts of resources
-downloads.py          downloads that continue where they were interrupted
 mirroring/            mirror: whole trees, saved as files
 configuration.py      the configuration file and environment variables
 scheme_options.py     the options of schemes

@@ -22,7 +22,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast
 
 from urlschemes_access.backends import blocking
-from urlschemes_access.client_base import ClientBase
+from urlschemes_access.operations import DialogueClient
 from urlschemes_access.resources.downloads import Download, Part
 from urlschemes_access.resources.synchronous import document_of
 
@@ -110,7 +110,7 @@ class AsyncArguments(TypedDict, total=False):
     options: Mapping[str, Any]
 
 
-class Client(ClientBase):
+class Client(DialogueClient):
     """A client whose operations block.
 
     Its arguments are defaults for those of every operation: `policy`, `deadline`, `credentials`, `ask`, `trace`,
@@ -211,7 +211,7 @@ class Client(ClientBase):
         return cast("Attributes", self.operate("delete", url, **arguments))
 
 
-class AsyncClient(ClientBase):
+class AsyncClient(DialogueClient):
     """A client for event loops of asyncio: every operation is awaited.
 
     Arguments and errors are those of Client. Connections are kept as by a Client; `aclose`, or leaving an `async with`

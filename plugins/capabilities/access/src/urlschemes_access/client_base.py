@@ -1,4 +1,4 @@
-"""ClientBase: what blocking and asynchronous clients share: their settings, and the begin of an operation."""
+"""ClientBase: the settings of a client, checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.backends.tls_files import TLSFiles
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
-from urlschemes_access.operations import Operation, configuration_errors
 from urlschemes_access.policy import Policy
 
 if TYPE_CHECKING:
@@ -22,10 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
-    from urlschemes.errors import URLError
     from urlschemes.registry.registry import Registry
-    from urlschemes.url.value import URL
-    from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.trace_event import Tracer
@@ -38,7 +34,7 @@ _HOOKS_OF_EVERY_OPERATION = frozenset({"veto", "gateway", "observe"})
 
 
 class ClientBase:
-    """A client: the settings of its operations, of which a backend runs the dialogues."""
+    """The settings of a client's operations, and the connections that it keeps."""
 
     def __init__(
         self,
@@ -107,40 +103,6 @@ class ClientBase:
         if "policy" in settings and "deadline" not in settings and client.policy.limits.deadline is not None:
             client.deadline = None  # which would count instead
         return client
-
-    def begin(
-        self,
-        operation: str,
-        url: URL | str,
-        content: Any = None,
-        /,
-        *,
-        options: Mapping[str, Any] | None = None,
-        **arguments: Any,
-    ) -> Dialogue:
-        """Return the dialogue of an operation, for a backend of your own; nothing is resolved or opened yet.
-
-        Arguments and errors are those of `operate`.
-        """
-        return self._begin(None, operation, url, content, options=options, **arguments)
-
-    def _begin(
-        self,
-        pool: ConnectionPool | None,
-        operation: str,
-        url: URL | str,
-        content: Any = None,
-        *,
-        options: Mapping[str, Any] | None = None,
-        **arguments: Any,
-    ) -> Dialogue:
-        """Like `begin`, for the backend whose connections `pool` holds."""
-        client = self.with_settings(**arguments)
-        return Operation(client, operation, options=options or {}, content=content, pool=pool).begin(url)
-
-    def check_configuration(self) -> tuple[URLError, ...]:
-        """Return an error for each setting that cannot be used with the installed schemes, which are imported."""
-        return tuple(configuration_errors(self))
 
     def _pool_bounds(self, *, per_host: int, total: int) -> AbstractContextManager[None]:
         return nullcontext() if self._pool is None else self._pool.bounds(per_host=per_host, total=total)

@@ -15,6 +15,7 @@ from urlschemes.errors import PluginLoadError, UnknownScheme, UnsupportedOperati
 from urlschemes.redaction import described, one_line
 from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes.url.value import LIMIT, URL
+from urlschemes_access.client_base import ClientBase
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.dialogue.redirects import read_location
 from urlschemes_access.errors import PolicyDenied, RedirectRefused, add_section
@@ -30,12 +31,11 @@ if TYPE_CHECKING:
     from urlschemes.scheme.scheme import Scheme
     from urlschemes_access.attributes import Gateway
     from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.client_base import ClientBase
     from urlschemes_access.protocol.algorithm import Algorithm
     from urlschemes_access.resources.source import Outcome
     from urlschemes_access.trace_event import EventKind
 
-__all__ = ["Operation", "configuration_errors", "parse_found"]
+__all__ = ["DialogueClient", "Operation", "parse_found"]
 
 _KINDS = {
     "access": ("document", "listing", "session"),
@@ -236,7 +236,7 @@ def parse_found(registry: Registry, text: str) -> URL:
     return registry.parse(text)
 
 
-def configuration_errors(client: ClientBase) -> Iterator[URLError]:
+def _configuration_errors(client: ClientBase) -> Iterator[URLError]:
     """Yield an error for each setting of the configuration that cannot be used; the schemes it names are imported."""
     gateways = GatewayFinder(client.registry, client.configuration, client.hooks_in_use())
     for setting in client.configuration.settings:
@@ -248,6 +248,44 @@ def configuration_errors(client: ClientBase) -> Iterator[URLError]:
                 configured_value(scheme, setting, _options_of_scheme(client.registry, scheme))
         except URLError as error:
             yield error
+
+
+class DialogueClient(ClientBase):
+    """A client that begins the dialogues of its operations; a backend runs them."""
+
+    def begin(
+        self,
+        operation: str,
+        url: URL | str,
+        content: Any = None,
+        /,
+        *,
+        options: Mapping[str, Any] | None = None,
+        **arguments: Any,
+    ) -> Dialogue:
+        """Return the dialogue of an operation, for a backend of your own; nothing is resolved or opened yet.
+
+        Arguments and errors are those of `operate`.
+        """
+        return self._begin(None, operation, url, content, options=options, **arguments)
+
+    def _begin(
+        self,
+        pool: ConnectionPool | None,
+        operation: str,
+        url: URL | str,
+        content: Any = None,
+        *,
+        options: Mapping[str, Any] | None = None,
+        **arguments: Any,
+    ) -> Dialogue:
+        """Like `begin`, for the backend whose connections `pool` holds."""
+        client = self.with_settings(**arguments)
+        return Operation(client, operation, options=options or {}, content=content, pool=pool).begin(url)
+
+    def check_configuration(self) -> tuple[URLError, ...]:
+        """Return an error for each setting that cannot be used with the installed schemes, which are imported."""
+        return tuple(_configuration_errors(self))
 
 
 def _options_of_scheme(registry: Registry, scheme: Scheme) -> Mapping[str, object]:

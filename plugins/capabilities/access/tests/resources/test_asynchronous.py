@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import sys
-import types
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -14,9 +12,8 @@ from typing import Any
 import pytest
 from event_loop_helpers import PATIENT, POLICY, begun, eventually, run
 from fake_servers import Serve, echo, until_gone
-from talk_scheme import TALK, TalkURL, fetch
+from talk_scheme import fetch
 
-from urlschemes import Registry, Scheme
 from urlschemes.errors import PluginContractError
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.client import AsyncClient
@@ -33,21 +30,6 @@ from urlschemes_access.resources.asynchronous import AsyncSession
 from urlschemes_access.resources.synchronous import Session
 
 pytestmark = pytest.mark.usefixtures("nothing_left_open")
-
-
-@pytest.fixture
-def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AsyncClient]:
-    """Registers x-talk with algorithms, by the names of its operations; gives the operations of that registry."""
-
-    def make(**algorithms: Callable[..., Algorithm[None]]) -> AsyncClient:
-        module = types.ModuleType("x_talk_algorithms")
-        vars(module).update(algorithms)
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-        registry = Registry(plugins=())
-        registry.register(Scheme(TALK, TalkURL, access=module.__name__))
-        return AsyncClient(registry=registry)
-
-    return make
 
 
 def test_a_document_is_read_decoded_and_saved(tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NativeReading"]
 
+SAMPLE = 10_000
+"""The first rows of a longer array, whose schemes are loaded before it is read: most are then read only once."""
 MAX_TRIED = 100_000
 """Names that no scheme has, and that are not looked up again."""
 
@@ -44,6 +46,8 @@ class NativeReading:
     def read(self, array: pa.Array, text: pa.DataType) -> pa.StructArray:
         """Return the parts and errors of an array of strings as a struct array, in which texts have the type `text`."""
         reader, buffers, rows = self._registry.native_reader, _buffers(array), len(array)
+        if rows > SAMPLE:
+            self._load_schemes(reader.unknown(*_buffers(array[:SAMPLE])))
         result = reader.columns(*buffers, self._asked, self._explain)
         if result[-1] and self._load_schemes(reader.unknown(*buffers)):
             result = reader.columns(*buffers, self._asked, self._explain)

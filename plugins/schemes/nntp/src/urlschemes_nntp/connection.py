@@ -53,7 +53,7 @@ class Reply(replies.Reply):
 
 
 class _State(NamedTuple):
-    """What is known of a connection that is kept open."""
+    """The state of a connection that is kept open: its login, and the capabilities of the server."""
 
     logged_in: bool
     capabilities: frozenset[bytes] | None

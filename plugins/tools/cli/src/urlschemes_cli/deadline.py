@@ -1,4 +1,4 @@
-"""The deadline of a command: what `--deadline` bounds, whatever the command waits for.
+"""The deadline of a command, `--deadline`: it covers everything that the command waits for.
 
 The library ends an access at its deadline. A command also writes: to a pipe that nobody may read, to a disk that may
 hang. So the alarm of the system ends a command that is not done a moment after its deadline.

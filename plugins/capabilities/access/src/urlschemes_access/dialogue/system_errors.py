@@ -22,7 +22,7 @@ _HINTS_OF_ALERTS = {
     "CERTIFICATE_EXPIRED": "the client certificate has expired: cert=",
     "CERTIFICATE_UNKNOWN": "the server refused the client certificate: cert=",
 }
-"""What to do about an alert of the server, by a part of its name in OpenSSL."""
+"""The hint about an alert of the server, by a part of its name in OpenSSL."""
 
 
 def reason(error: BaseException) -> str:
