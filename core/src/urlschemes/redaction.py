@@ -19,8 +19,8 @@ _UNSAFE = re.compile(
 )
 _UNSAFE_IN_BLOCK = re.compile(_UNSAFE.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
-# What is no login: an address in brackets, or a port before a query like `?a=b`.
-_NO_LOGIN = r"(?:[^/?#:\s]*@)?\[[0-9A-Fa-f:.]*\](?::\d{0,5})?(?:[/?#\s]|$)|[^/?#:\s]*:\d{1,5}\?[^/@\s]*="
+# What is no login: an address in brackets. A port before a `?` may be a password, which RFC 1738 lets contain one.
+_NO_LOGIN = r"(?:[^/?#:\s]*@)?\[[0-9A-Fa-f:.]*\](?::\d{0,5})?(?:[/?#\s]|$)"
 # The password in a text like `scheme://user:password@`. It ends at the last `@` before the first `/`, because careless
 # passwords contain `@`; without one, it ends at the first `@` after a `/`, unless a port stands there.
 _PASSWORD = re.compile(rf"(://(?!{_NO_LOGIN})[^/:\s]*:)(?:[^/\s]*(?=@)|(?!\d{{0,5}}(?:[/?#\s]|$))\S{{0,256}}?(?=@))")

@@ -18,6 +18,7 @@ from urlschemes_rfc3986.host_forms import form_findings
         ("1.2.3.4.5", "numeric-host", "the host ends with a number, but is no IPv4 address: browsers reject it"),
         ("4294967296", "numeric-host", "the host ends with a number, but is no IPv4 address: browsers reject it"),
         ("08", "numeric-host", "the host ends with a number, but is no IPv4 address: browsers reject it"),
+        ("9" * 5000, "numeric-host", "the host ends with a number, but is no IPv4 address: browsers reject it"),
         ("a.1", "numeric-host", "the host ends with a number, but is no IPv4 address: browsers reject it"),
         ("a%2Db", "escaped-host", "the host has escapes: decoded, it is 'a-b'"),
         ("%C3%BC", "escaped-host", "the host has escapes: decoded, it is '\\xfc'"),

@@ -22,6 +22,13 @@ MODERN = Registry(profile="rfc3986")
         ("http://b\u00fccher.example/\u00e9?\u00fc#\u65e5", "http://xn--bcher-kva.example/%C3%A9?%C3%BC#%E6%97%A5"),
         ("http://\u65e5\u672c\u8a9e.jp:80", "http://xn--wgv71a119e.jp:80"),
         ("http://a.stra\u00dfe/", "http://a.xn--strae-oqa/"),
+        # RFC 3987 sections 3.1 and 3.2.1.
+        ("http://r\u00e9sum\u00e9.example.org", "http://xn--rsum-bpad.example.org"),
+        (
+            "http://example.com/\U00010300\U00010301\U00010302",
+            "http://example.com/%F0%90%8C%80%F0%90%8C%81%F0%90%8C%82",
+        ),
+        ("http://\u7d0d\u8c46.example.org/%E2%80%AE", "http://xn--99zt52a.example.org/%E2%80%AE"),
         ("ftp://\u00e9@\u00fc/\u00e4", "ftp://%C3%A9@xn--tda/%C3%A4"),
         ("mailto:\u00e9@h?subject=\u00e4", "mailto:%C3%A9@h?subject=%C3%A4"),
         ("http://h/?\ue000#", "http://h/?%EE%80%80#"),
@@ -41,6 +48,10 @@ def test_from_unicode_writes_us_ascii(text, written):
     [
         ("http://XN--bcher-kva.example/%c3%A9?%C3%BC#%E6%97%A5", "http://b\u00fccher.example/\u00e9?\u00fc#\u65e5"),
         ("http://h/%2F%20%7e%25%C3%A9", "http://h/%2F%20%7e%25\u00e9"),
+        # RFC 3987 section 3.2.1.
+        ("http://www.example.org/D%C3%BCrst", "http://www.example.org/D\u00fcrst"),
+        ("http://www.example.org/D%FCrst", None),
+        ("http://xn--99zt52a.example.org/%e2%80%ae", "http://\u7d0d\u8c46.example.org/%e2%80%ae"),
         # Not UTF-8, a surrogate, one character too long, a noncharacter.
         ("http://h/%C3%A9%C3/%ED%A0%80/%C0%AF/%EF%BF%BE%FF", "http://h/\u00e9%C3/%ED%A0%80/%C0%AF/%EF%BF%BE%FF"),
         # Bidirectional, invisible, blank, private and control characters.

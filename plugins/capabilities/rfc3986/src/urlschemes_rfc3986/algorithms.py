@@ -22,7 +22,9 @@ __all__ = [
 
 address_hint = BRACKETS_HINT
 delimiting = "RFC 3986 Appendix C"
-foreign_host_hint = "write the name in its US-ASCII form, as `urlschemes_rfc3986.iri.from_unicode` does"
+foreign_host_hint = (
+    "write the name in its US-ASCII form, as `urlschemes unicode` and `from_unicode` of urlschemes_rfc3986.iri do"
+)
 url_type = URI
 
 

@@ -19,6 +19,7 @@ _ENDS_IN_NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0[xX][0-9A-Fa-f]*)\.?", re.ASC
 _GROUPS = re.compile(r"[0-9]+(?:\.[0-9]+){3}", re.ASCII)
 _BASES = {"hex": 16, "octal": 8, "decimal": 10}
 _MAX_QUOTED = 40
+_MAX_ADDRESS = 60
 
 
 def form_findings(host: str) -> Iterator[tuple[str, str]]:
@@ -59,6 +60,8 @@ def _of_number(host: str) -> Iterator[tuple[str, str]]:
 
 def _as_address(text: str) -> IPv4Address | None:
     """Return the address that `text` is for the function inet_aton: up to four numbers, each of any base."""
+    if len(text) > _MAX_ADDRESS:  # Python converts no very long numbers
+        return None
     found = [_NUMBER.fullmatch(group) for group in text.split(".", 4)]
     values = [int(each[str(each.lastgroup)] or "0", _BASES[str(each.lastgroup)]) for each in found if each is not None]
     *groups, last = values or [-1]

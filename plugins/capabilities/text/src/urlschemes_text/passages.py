@@ -105,8 +105,10 @@ def divided(text: str, profile: Profile) -> tuple[str, str | None]:
 
 
 def fragment_of(url: URL, following: str | None) -> str | None:
-    """Return the fragment of `url`, or the one `following` it."""
-    fragment = url.raw.get("fragment") if url.syntax.profile.has_fragments else following
+    """Return the fragment of `url`, or the one `following` it, if it is not part of the URL."""
+    if not url.syntax.profile.has_fragments:
+        return following
+    fragment = url.raw.get("fragment")
     return fragment if isinstance(fragment, str) else None
 
 
