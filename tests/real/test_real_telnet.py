@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import urlschemes_access
 from urlschemes import Registry
 from urlschemes_access import Policy
 from urlschemes_telnet import open_session
@@ -210,9 +209,7 @@ def test_a_login_by_a_url_of_today_over_ipv6() -> None:
     arguments: dict[str, Any] = {"policy": HERE, "registry": Registry(profile="rfc3986")}
     with _inetutils("::1") as server:
         url = f"telnet://guest:~:x@[::1]:{server.port}#top"
-        session = urlschemes_access.operate("open session", url, **arguments)
-        assert isinstance(session, TelnetSession)
-        with session:
+        with open_session(url, **arguments) as session:
             session.login()
             assert read_until(session, b"> ") == b"\r\nhello guest, 3 octets\r\n> "
 

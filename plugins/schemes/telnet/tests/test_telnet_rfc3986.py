@@ -11,8 +11,8 @@ from urlschemes import Encoded, InvalidURL, Registry
 from urlschemes.errors import UnsafeURL
 from urlschemes_access import Policy
 from urlschemes_servers.telnet import telnet_server
+from urlschemes_telnet import open_session
 from urlschemes_telnet.rfc3986 import TelnetURI, registration
-from urlschemes_telnet.session import TelnetSession
 from urlschemes_testing.examples import check_example
 
 if TYPE_CHECKING:
@@ -62,11 +62,8 @@ def test_the_forms_of_one_service_are_equivalent() -> None:
 def test_a_session_speaks_ipv6_and_types_the_login() -> None:
     with (
         telnet_server({"joe": "a:b"}, host="::1") as address,
-        urlschemes_access.operate(
-            "open session", f"telnet://joe:a:b@{address}#f", policy=HERE, registry=MODERN
-        ) as session,
+        open_session(f"telnet://joe:a:b@{address}#f", policy=HERE, registry=MODERN) as session,
     ):
-        assert isinstance(session, TelnetSession)
         received = session.login()
         while b"Welcome, joe." not in received:
             received += session.read() or pytest.fail("the service said nothing more")

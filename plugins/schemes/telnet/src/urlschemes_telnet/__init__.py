@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from urlschemes import LoginURL, Registration, Scheme, number_part
 
 if TYPE_CHECKING:
-    from urlschemes import URL
+    from urlschemes import URL, Registry
     from urlschemes_access import Policy
     from urlschemes_access.trace_event import Tracer
     from urlschemes_telnet.session import TelnetSession
@@ -42,6 +42,7 @@ def open_session(
     policy: Policy | None = None,
     deadline: float | None = None,
     trace: Tracer | None = None,
+    registry: Registry | None = None,
 ) -> TelnetSession:
     """Connect to the service of `url` and return a session, to be used in a `with` block.
 
@@ -56,7 +57,7 @@ def open_session(
 
     options = {"columns": columns, "rows": rows, "terminal": terminal}
     session = urlschemes_access.operate(
-        "open session", url, options=options, policy=policy, deadline=deadline, trace=trace
+        "open session", url, options=options, policy=policy, deadline=deadline, trace=trace, registry=registry
     )
     if isinstance(session, TelnetSession):
         return session
