@@ -1,4 +1,4 @@
-"""The fast pattern, the table and the independent recognizer agree, for every installed scheme.
+"""The fast pattern, the table and the independent recognizer agree, for every installed scheme of both profiles.
 
 The proofs cover all texts at once. The comparison of texts runs the programs themselves: every short sequence of tokens
 after each prefix of the scheme's URLs. Agreement on refusals alone would show nothing, so that the accepted texts are
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from urlschemes import default_registry
+from urlschemes import Registry, default_registry
 from urlschemes.grammar.bnf import Choice, Literal, Node, Repeat, Sequence
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import portable
 from urlschemes.grammar.syntax import Syntax
 from urlschemes_conformance.agreement import Judges, compare
@@ -28,7 +27,15 @@ if TYPE_CHECKING:
     from urlschemes.grammar.table import Table
     from urlschemes_conformance.proof import Proof
 
+MODERN = Registry(profile="rfc3986")
 SCHEMES = sorted(default_registry)
+OF_BOTH_PROFILES = [
+    *SCHEMES,
+    *(
+        pytest.param(f"{each.scheme} of rfc3986", marks=() if each.scheme == "file" else pytest.mark.slow)
+        for each in MODERN.registrations()
+    ),
+]
 # Prefixes of URLs after the scheme's name, and the number of tokens that follow them.
 PREFIXES = {
     "": 3,
@@ -47,6 +54,11 @@ TOKENS = ("/", ":", "@", "@h", "%41", "%0", "?", "&", "=", ";", "a", "1", "-", "
 UNSAFE = '"<>{}|\\^[]`'
 
 
+def syntax_of(scheme: str) -> Syntax:
+    name, _, profile = scheme.partition(" of ")
+    return (MODERN if profile else default_registry).registration(name).syntax
+
+
 def literals(node: Node) -> set[str]:
     if isinstance(node, Literal):
         return {node.text}
@@ -57,7 +69,7 @@ def literals(node: Node) -> set[str]:
 
 def tokens(syntax: Syntax) -> tuple[str, ...]:
     """Return the tokens for all schemes, and the literals of the scheme's own rules; unsafe characters are encoded."""
-    own_rules = [rule.node for name, rule in syntax.grammar.rules.items() if name not in RFC1738.grammar.rules]
+    own_rules = [rule.node for name, rule in syntax.grammar.rules.items() if name not in syntax.profile.grammar.rules]
     texts = set().union(*map(literals, own_rules))
     own = {f"%{ord(text):02X}" if text in UNSAFE else text for text in texts if not text.isalnum() or len(text) > 1}
     return (*TOKENS, *sorted(text for text in own if text not in TOKENS and not text.endswith((":", "://"))))
@@ -70,10 +82,10 @@ def prefixes(scheme: str, syntax: Syntax) -> dict[str, int]:
     return {text: length for text, length in texts.items() if syntax.automaton.reach(text) == len(text)}
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", OF_BOTH_PROFILES)
 @pytest.mark.parametrize("prove", [prove_pattern, prove_recognizer])
 def test_the_three_are_proven_equal(prove: Callable[[Syntax, Table], Proof], scheme: str) -> None:
-    syntax = default_registry.registration(scheme).syntax
+    syntax = syntax_of(scheme)
     assert syntax.table is not None
     proof = prove(syntax, syntax.table)
     assert proof.difference is None
@@ -82,7 +94,7 @@ def test_the_three_are_proven_equal(prove: Callable[[Syntax, Table], Proof], sch
 
 @pytest.mark.parametrize("scheme", ["http", "news", "wais"])
 def test_the_pattern_for_older_interpreters_is_proven_equal(scheme: str) -> None:
-    syntax = default_registry.registration(scheme).syntax
+    syntax = syntax_of(scheme)
     assert syntax.table is not None
     older = {**syntax.compiled(), "pattern": portable(syntax.pattern)}
     restored = Syntax(syntax.bnf, syntax.rule, syntax.parts.values(), hierarchy=syntax.hierarchy, compiled=older)
@@ -91,9 +103,9 @@ def test_the_pattern_for_older_interpreters_is_proven_equal(scheme: str) -> None
     assert prove_pattern(restored, syntax.table).difference is None
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", OF_BOTH_PROFILES)
 def test_the_table_is_proven_to_find_the_longest_prefix_of_a_url(scheme: str) -> None:
-    table = default_registry.registration(scheme).syntax.table
+    table = syntax_of(scheme).table
     assert table is not None
     assert proves_positions(table)
 
@@ -101,7 +113,7 @@ def test_the_table_is_proven_to_find_the_longest_prefix_of_a_url(scheme: str) ->
 @pytest.mark.parametrize(("length", "enough"), [(1, 5), pytest.param(4, 1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_three_accept_the_same_texts(scheme: str, length: int, enough: int) -> None:
-    syntax = default_registry.registration(scheme).syntax
+    syntax = syntax_of(scheme)
     judges, accepted = Judges(syntax), 0
     for prefix, longest in prefixes(scheme, syntax).items():
         comparison = compare(judges, prefix, tokens(syntax), min(length, longest))
@@ -111,9 +123,9 @@ def test_the_three_accept_the_same_texts(scheme: str, length: int, enough: int) 
 
 
 @pytest.mark.parametrize("number", [3, pytest.param(100, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", OF_BOTH_PROFILES)
 def test_they_agree_on_generated_texts_and_on_the_division_of_urls(scheme: str, number: int) -> None:
-    syntax = default_registry.registration(scheme).syntax
+    syntax = syntax_of(scheme)
     judges = Judges(syntax)
     for text in generate(urls(syntax), number):
         assert syntax.fullmatch(text), text
