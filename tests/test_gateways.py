@@ -55,7 +55,12 @@ def test_a_gateway_gets_a_url_of_today_without_its_fragment() -> None:
     with http_server(handler=fetched, host="::1") as server:
         modern, template = Registry(profile="rfc3986"), f"http://{server}/~fetch?{{url}}"
         client = Client(registry=modern, policy=Policy.interactive(), gateways={"x-nobody": template})
-        for url in ("x-nobody://[2a00::1]:8080/a?b/~", "x-nobody:~", "x-nobody://a.example?b=@c"):
+        for url in (
+            "x-nobody://[2a00::1]:8080/a?b/~",
+            "x-nobody:~",
+            "x-nobody://a.example?b:80@c",
+            "x-nobody://a.example:8080?b=@c",
+        ):
             with client.access(f"{url}#c") as document:
                 assert document.read() == f"got {url}".encode()  # type: ignore[union-attr]
     for wrong in ("http://h/{url}#", "http://h/[{url}", "http://h/ {url}", "http://[::1/{url}", "http://{url}?"):
@@ -68,6 +73,8 @@ def test_a_gateway_gets_a_url_of_today_without_its_fragment() -> None:
     [
         ("x-nobody://joe:secret@a.example", UnsafeURL),
         ("x-nobody://joe@a.example?b", UnsafeURL),
+        ("x-nobody://a.example?ftp://joe:secret@b.example/", UnsafeURL),
+        ("x-nobody:ftp://joe:secret@b.example/", UnsafeURL),
         ("x-nobody://a%2eexample/", UnsafeURL),
         ("x-nobody://0x7f.1#", UnsafeURL),
         ("x-nobody://[v1.a]", UnsafeURL),

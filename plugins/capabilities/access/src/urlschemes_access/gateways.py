@@ -136,9 +136,12 @@ def _secret_part(url: URL, registration: Registration | None) -> str | None:
     for part in ("password", "user"):
         if url.raw.get(part) is not None:
             return part
-    if registration is None and "@" in _authority(url):
+    authority, rest = _authority(url), url.schemepart
+    if registration is None and "@" in authority:
         return "user"
-    return "password" if redact(str(url)) != str(url) else None
+    if rest.startswith("//"):  # the syntax has found no login there
+        rest = rest[2 + len(authority) :]
+    return "password" if redact(rest) != rest else None
 
 
 def _check_literal(host: str, policy: Policy) -> None:
