@@ -122,6 +122,26 @@ def test_a_new_record_is_green_at_birth(authors: Environment) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("x-now", ["--profile", "rfc3986"]),
+        ("x-both", ["--profile", "rfc1738", "--profile", "rfc3986"]),
+        ("x-records", ["--profile", "rfc1738", "--profile", "rfc3986", "--record-only"]),
+    ],
+)
+def test_a_new_scheme_of_another_profile_is_green_at_birth(authors: Environment, name: str, words: list[str]) -> None:
+    authors.install("urlschemes-rfc3986")
+    folder = made(authors, name, *words, "--contact", "ann@host.dom")
+    tested = run(authors.python, "-m", "pytest", "-q", "-W", "error", cwd=folder)
+    assert tested.returncode == 0, tested.stdout
+    assert findings(authors, name) == {}
+    refused = authors.run("urlschemes", "parse", f"{name}:", "--json")
+    assert (refused.returncode == 5) == ("rfc1738" not in words)
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_name_that_is_registered_is_green_once_the_syntax_is_another(authors: Environment) -> None:
     folder = made(authors, "mid", "--registered", "--contact", "ann@host.dom", "--directory", "mid")

@@ -1,9 +1,9 @@
 """The access of x-example: the dialogue, split at each octet and with every fault, and over a socket."""
 
 import pytest
-import urlschemes_access
+from urlschemes import Registry
 from urlschemes.errors import UnsafeURL, URLError
-from urlschemes_access import Document, Policy
+from urlschemes_access import Client, Document, Policy
 from urlschemes_access.errors import (
     ConnectError,
     ProtocolError,
@@ -83,15 +83,16 @@ def test_a_control_octet_is_refused_before_connecting() -> None:
 
 
 def test_the_documents_of_a_server_are_read_over_sockets() -> None:
-    policy = Policy.interactive()
+    registry = Registry(profile="rfc1738")
+    reader = Client(registry=registry, policy=Policy.interactive())
     editions = ["Be kind.\n", "Be kind, and quiet.\n"]
     with document_server({"house rules": editions}) as address:
         url = f"x-example://{address}/house%20rules"
-        with urlschemes_access.access(f"{url};edition=1", policy=policy) as document:
+        with reader.access(f"{url};edition=1") as document:
             assert isinstance(document, Document)
             assert document.read() == b"Be kind.\n"
-        with urlschemes_access.access(url, policy=policy) as document:
+        with reader.access(url) as document:
             assert isinstance(document, Document)
             assert document.read_text() == "Be kind, and quiet.\n"
         with pytest.raises(RemoteError, match="no such document"):
-            urlschemes_access.access(f"{url};edition=3", policy=policy)
+            reader.access(f"{url};edition=3")

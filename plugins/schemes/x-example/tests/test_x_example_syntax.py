@@ -7,6 +7,8 @@ from urlschemes_testing.examples import check_example
 
 from urlschemes_x_example import ExampleURL, registration
 
+REGISTRY = urlschemes.Registry(profile="rfc1738")
+
 
 def test_the_examples_of_the_record_are_correct() -> None:
     for example in registration.examples:
@@ -14,7 +16,7 @@ def test_the_examples_of_the_record_are_correct() -> None:
 
 
 def test_a_parsed_url_has_its_type_and_its_parts() -> None:
-    url = urlschemes.parse("x-example://host.dom/house%20rules;edition=2")
+    url = REGISTRY.parse("x-example://host.dom/house%20rules;edition=2")
     assert isinstance(url, ExampleURL)
     assert (url.host, url.port) == ("host.dom", 1021)
     assert (url.name, url.edition) == ("house rules", 2)

@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from urlschemes import Registration, Scheme
-from urlschemes.errors import RegistrationError
+from urlschemes.errors import PluginError, RegistrationError
 from urlschemes.registry.known_names import KnownName
 from urlschemes_conformance.recognizer import Recognizer
 from urlschemes_conformance.scaffold import has_template_syntax, plan, template_leftovers
@@ -36,6 +36,30 @@ def test_the_files_for_any_name_are_sound(name: str, record_only: bool) -> None:
         assert text.endswith("\n") or path.endswith("py.typed")
         if path.endswith(".py"):
             ast.parse(text, path)
+
+
+@pytest.mark.parametrize("record_only", [False, True])
+@pytest.mark.parametrize("profiles", [["rfc3986"], ["rfc1738", "rfc3986"]])
+def test_a_scheme_has_a_record_of_each_profile(profiles: list[str], record_only: bool) -> None:
+    planned = plan("foo", record_only=record_only, profiles=[*reversed(profiles), "rfc3986"])
+    assert [record.profile.name for record in planned.records] == profiles
+    for record in planned.records:
+        assert planned.files[f"src/urlschemes_x_foo/{record.profile.record}"]
+        assert has_template_syntax(record)
+        for example in record.examples:
+            check_example(Scheme(record).url_type, example)
+    assert ("src/urlschemes_x_foo/rfc3986.py" in planned.files) is not record_only
+    project = tomllib.loads(planned.files["pyproject.toml"])["project"]
+    needed = project["dependencies"] if profiles == ["rfc3986"] else project["optional-dependencies"]["rfc3986"]
+    assert "urlschemes-rfc3986>=0.1" in needed
+    for path, text in planned.files.items():
+        if path.endswith(".py"):
+            ast.parse(text, path)
+
+
+def test_a_profile_without_templates_is_refused() -> None:
+    with pytest.raises(PluginError, match="the profile never is not installed"):
+        plan("foo", profiles=["never"])
 
 
 def test_a_name_that_is_too_long_is_refused() -> None:

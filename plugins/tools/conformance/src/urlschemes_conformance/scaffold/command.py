@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from urlschemes.errors import RegistrationError
+from urlschemes_cli.options import complete_profile
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_conformance.scaffold.naming import name_notes, naming_of, registered_name
-from urlschemes_conformance.scaffold.plan import PORT, TITLE, plan
+from urlschemes_conformance.scaffold.plan import FIRST, PORT, TITLE, plan
 
 if TYPE_CHECKING:
     from urlschemes_cli.settings import Settings
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["new"]
 
-_RECORD_STEP = "registration.toml: the BNF, the parts, the examples; title, reference and contact; all considerations"
+_RECORD_STEP = "{records}: the BNF, the parts, the examples; title, reference and contact; all considerations"
 _LAST_STEP = "README.md; LICENSE, if you do not want the MIT License"
 _STEPS = (
     _RECORD_STEP,
-    "__init__.py and the tests of the syntax: the parts, by name and type",
+    "{code} and the tests of the syntax: the parts, by name and type",
     "access.py, demo.py and the tests of the access: the dialogue",
     _LAST_STEP,
 )
@@ -35,6 +36,8 @@ _STEPS_WITHOUT_CODE = (_RECORD_STEP, "the tests of the syntax", _LAST_STEP)
 @click.option("--directory", metavar="DIR", help="Write into this new or empty folder. [default: the scheme's name]")
 @click.option("--record-only", is_flag=True, help="Write a record and no code: URLs can be parsed but not accessed.")
 @click.option("--registered", is_flag=True, help="Use NAME without x-, for a scheme registered with IANA.")
+@click.option("--profile", "profiles", metavar="NAME", multiple=True, shell_complete=complete_profile,
+              help="Write a record of this profile. Can be repeated. [default: rfc1738]")  # fmt: skip
 @click.option("--title", default=TITLE, metavar="TEXT", show_default=True, help="What the URLs are.")
 @click.option("--author", metavar="TEXT", help="The author, in the record, pyproject.toml and LICENSE.")
 @click.option("--contact", metavar="TEXT", help="The contact, with an address. [default: the author]")
@@ -44,6 +47,7 @@ def new(
     settings: Settings,
     name: str,
     directory: str | None,
+    profiles: tuple[str, ...],
     title: str,
     author: str | None,
     contact: str | None,
@@ -68,6 +72,7 @@ def new(
             registered=registered,
             known=known,
             record_only=record_only,
+            profiles=profiles or [settings.registry.profile.name],
             title=title,
             author=author,
             contact=contact,
@@ -99,17 +104,22 @@ def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> No
         write_line("Until you change that, the check `reference` of the review fails. To try it:")
     else:
         write_line("It works as it is. To try it:")
-    commands = [
+    profile = planned.record.profile.name
+    of_profile = () if profile == FIRST else ("--profile", profile)
+    commands: list[tuple[str, ...]] = [
         ("cd", str(folder)),
         ("python", "-m", "pip", "install", "-e", ".[test]"),
         ("python", "-m", "pytest"),
         ("urlschemes", "review", naming.scheme),
-        ("urlschemes", "explain", planned.example),
+        ("urlschemes", "explain", *of_profile, planned.example),
     ]
     if planned.record.operations:
-        commands.append(("urlschemes", "demo", naming.scheme))
+        commands.append(("urlschemes", "demo", *of_profile, naming.scheme))
     for command in commands:
         write_line(f"  {safe_line(shlex.join(command))}")
     write_line("To make it your own, change these files in this order, and run the tests after each step:")
+    profiles = [each.profile for each in planned.records]
+    records = " and ".join(each.record for each in profiles)
+    code = " and ".join("__init__.py" if each.name == FIRST else f"{each.name}.py" for each in profiles)
     for step in _STEPS if planned.record.operations else _STEPS_WITHOUT_CODE:
-        write_line(f"  {step}")
+        write_line(f"  {step.format(records=records, code=code)}")

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from urlschemes import default_registry
 from urlschemes.errors import RegistrationError
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.registry.claims import SCHEMES, distribution_key
 from urlschemes.registry.known_names import (
     attribution,
@@ -71,7 +71,7 @@ def naming_of(name: str, *, registered: bool = False) -> Naming:
 
     Raises RegistrationError for a name that a scheme cannot have, or this one should not.
     """
-    if RFC1738.scheme_name.fullmatch(name) is None:
+    if not default_registry.profile.is_scheme_name(name):
         near = "-".join(re.findall("[a-z0-9][a-z0-9+.]*", name.lower())) if name.isascii() else ""
         raise RegistrationError(
             f"invalid scheme name {name!r}: expected letters, digits, '+', '-' and '.' (RFC 1738 section 2.1)",

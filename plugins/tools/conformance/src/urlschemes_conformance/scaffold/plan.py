@@ -10,14 +10,15 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from urlschemes import __version__
+from urlschemes import Registry, __version__, default_registry
 from urlschemes.errors import RegistrationError, URLError
 from urlschemes.scheme.registration import Registration
 from urlschemes_conformance.scaffold.naming import naming_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from urlschemes.grammar.profile import Profile
     from urlschemes.registry.known_names import KnownName
     from urlschemes_conformance.scaffold.naming import Naming
 
@@ -29,6 +30,9 @@ TITLE = "Documents by name and edition"
 """The default title of the new scheme."""
 README = "README.md"
 
+FIRST = default_registry.profile.name
+"""The profile of a new scheme, unless others are named."""
+
 _TEMPLATES = Path(__file__).parent / "templates"
 _BOTH = {
     ".github/workflows/test.yml": "both/test.yml",
@@ -39,21 +43,51 @@ _BOTH = {
 _SCHEME = {
     README: "scheme/README.md",
     "pyproject.toml": "scheme/pyproject.toml",
-    "src/{package}/__init__.py": "scheme/init.py",
     "src/{package}/access.py": "scheme/access.py",
     "src/{package}/demo.py": "scheme/demo.py",
-    "src/{package}/registration.toml": "scheme/registration.toml",
     "tests/test_{stem}_access.py": "scheme/test_access.py",
-    "tests/test_{stem}_syntax.py": "scheme/test_syntax.py",
 }
 _RECORD = {
     README: "record/README.md",
     "pyproject.toml": "record/pyproject.toml",
     "src/{package}/__init__.py": "record/init.py",
-    "src/{package}/registration.toml": "record/registration.toml",
-    "tests/test_{stem}_syntax.py": "record/test_syntax.py",
 }
 """The path of each file, and its template."""
+
+# By profile, for a scheme with code and for a record alone: the files of the only or the first record, and those of a
+# second one. Their values are those of their own record.
+_FIRST_OF = {
+    ("rfc1738", False): {
+        "src/{package}/__init__.py": "scheme/init.py",
+        "src/{package}/registration.toml": "scheme/registration.toml",
+        "tests/test_{stem}_syntax.py": "scheme/test_syntax.py",
+    },
+    ("rfc1738", True): {
+        "src/{package}/registration.toml": "record/registration.toml",
+        "tests/test_{stem}_syntax.py": "record/test_syntax.py",
+    },
+    ("rfc3986", False): {
+        "src/{package}/__init__.py": "rfc3986/init.py",
+        "src/{package}/registration.rfc3986.toml": "rfc3986/scheme.toml",
+        "src/{package}/rfc3986.py": "rfc3986/only.py",
+        "tests/test_{stem}_syntax.py": "scheme/test_syntax.py",
+    },
+    ("rfc3986", True): {
+        "src/{package}/registration.rfc3986.toml": "rfc3986/record.toml",
+        "tests/test_{stem}_syntax.py": "record/test_syntax.py",
+    },
+}
+_SECOND_OF = {
+    ("rfc3986", False): {
+        "src/{package}/registration.rfc3986.toml": "rfc3986/scheme.toml",
+        "src/{package}/rfc3986.py": "rfc3986/second.py",
+        "tests/test_{stem}_rfc3986.py": "scheme/test_syntax.py",
+    },
+    ("rfc3986", True): {
+        "src/{package}/registration.rfc3986.toml": "rfc3986/record.toml",
+        "tests/test_{stem}_rfc3986.py": "record/test_syntax.py",
+    },
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +96,13 @@ class Plan:
 
     naming: Naming
     files: Mapping[str, str]
-    record: Registration
-    """The record in `registration.toml`."""
+    records: tuple[Registration, ...]
+    """Its records, one for each profile."""
+
+    @property
+    def record(self) -> Registration:
+        """The first record."""
+        return self.records[0]
 
     @property
     def example(self) -> str:
@@ -93,6 +132,7 @@ def plan(
     registered: bool = False,
     known: KnownName | None = None,
     record_only: bool = False,
+    profiles: Sequence[str] = (FIRST,),
     title: str = TITLE,
     author: str | None = None,
     contact: str | None = None,
@@ -104,10 +144,18 @@ def plan(
 
     `author` holds the copyright and is the change controller (by default `The urlschemes-x-foo authors`), `contact` is
     the contact (by default the author), `year` the year of the copyright (by default this one), `version` that of the
-    distribution. `known` is what the ledgers know of a `registered` name: the record gets its status and reference.
+    distribution. It has a record of each of `profiles`. `known` is what the ledgers know of a `registered` name: the
+    records get its status and reference.
 
-    Raises RegistrationError as `naming_of` does, and for a text or a port that a record cannot have.
+    Raises RegistrationError as `naming_of` does, and for a text or a port that a record cannot have; PluginError for a
+    profile that is not installed.
     """
+    first, *others = sorted(dict.fromkeys(profiles), key=lambda each: each != FIRST)
+    made = {each: Registry(profile=each).profile for each in (first, *others)}
+    for each, files_of in ((first, _FIRST_OF), *((other, _SECOND_OF) for other in others)):
+        if (each, record_only) not in files_of:
+            known_ones = ", ".join(dict.fromkeys(name for name, _ in _FIRST_OF))
+            raise RegistrationError(f"there is no template for the profile {each}", hint=f"choose of {known_ones}")
     naming = naming_of(name, registered=registered)
     if known and known.status:
         naming = replace(naming, status=known.status)
@@ -118,12 +166,67 @@ def plan(
             raise RegistrationError(f"invalid {field} {text!r}: expected one line of text", field=field)
     year = datetime.now(UTC).year if year is None else year
     values = _values(naming, reference, title, author, author if contact is None else contact, port, version, year)
-    files = {
-        path.format(package=naming.package, stem=naming.stem): _fill(template, values)
-        for path, template in sorted({**_BOTH, **(_RECORD if record_only else _SCHEME)}.items())
+    values |= _values_of_profiles(naming, made[first], others)
+    templates = {**_BOTH, **(_RECORD if record_only else _SCHEME), **_FIRST_OF[first, record_only]}
+    filled = {path: _fill(template, values) for path, template in templates.items()}
+    for other in others:
+        own = values | _values_of_profiles(naming, made[other], [])
+        filled |= {path: _fill(template, own) for path, template in _SECOND_OF[other, record_only].items()}
+    files = {path.format(package=naming.package, stem=naming.stem): text for path, text in sorted(filled.items())}
+    records = [
+        Registration.from_text(files[f"src/{naming.package}/{profile.record}"], profile=profile)
+        for profile in made.values()
+    ]
+    return Plan(naming, files, tuple(records))
+
+
+def _values_of_profiles(naming: Naming, profile: Profile, others: Sequence[str]) -> dict[str, str]:
+    """Return the values for the files of a record of `profile`; a package may have records of `others` too."""
+    is_first = profile.name == FIRST
+    registry = f'urlschemes.Registry(profile="{profile.name}")'
+    module = naming.package if is_first else f"{naming.package}.{profile.name}"
+    type_name = naming.url_type if is_first else naming.url_type.removesuffix("URL") + "URI"
+    needs = "" if is_first else f', "urlschemes-{profile.name}>={_api()}"'
+    imports = sorted(
+        (
+            f"from {naming.package}.access import access",
+            f"from {naming.package}.demo import server as document_server",
+            f"from {module} import {type_name}",
+        ),
+        key=lambda line: line.split()[1],
+    )
+    return {
+        "profile": profile.name,
+        "in_profile": "" if is_first else f" in the profile of {profile.document}",
+        "import_core": "" if is_first else "import urlschemes\n",
+        "make_client": ""
+        if is_first
+        else f"registry = {registry}\nclient = urlschemes_access.Client(registry=registry)\n",
+        "client": "urlschemes_access" if is_first else "client",
+        "parse": "urlschemes.parse" if is_first else f"{registry}.parse",
+        "option": "" if is_first else f" --profile {profile.name}",
+        "record": profile.record,
+        "module": module,
+        "code": "__init__.py" if is_first else f"{profile.name}.py",
+        "type": type_name,
+        "first_type": naming.url_type,
+        "own_imports": "\n".join(imports),
+        "needs_profile": needs,
+        "extra": "".join(f'{each} = ["urlschemes-{each}>={_api()}"]\n' for each in others),
+        "tests_profile": "".join(f', "urlschemes-{each}>={_api()}"' for each in others),
+        "about_second": "".join(map(_about_second, others)),
     }
-    record = Registration.from_text(files[f"src/{naming.package}/registration.toml"])
-    return Plan(naming, files, record)
+
+
+def _about_second(profile: str) -> str:
+    return (
+        f"\nFor URLs of the profile {profile}, there is `registration.{profile}.toml`: use "
+        f'`urlschemes.Registry(profile="{profile}")`, or `urlschemes --profile {profile}`.'
+    )
+
+
+def _api() -> str:
+    return ".".join(__version__.split(".")[:2])
 
 
 def _values(
@@ -141,7 +244,6 @@ def _values(
         "key": naming.scheme if naming.scheme.replace("-", "").isalnum() else f'"{naming.scheme}"',
         "distribution": naming.distribution,
         "package": naming.package,
-        "type": naming.url_type,
         "status": naming.status,
         "reference": _quoted(reference or f"{README} of {naming.distribution}"),
         "title": _quoted(title),
@@ -157,7 +259,7 @@ def _values(
         "docname_padded": "docname".ljust(width),
         "edition_padded": "edition".ljust(width),
         "version": version,
-        "api": ".".join(__version__.split(".")[:2]),
+        "api": _api(),
         "year": str(year),
     }
 
@@ -193,7 +295,8 @@ def _plans_like(record: Registration) -> Iterator[Plan]:
     for port in {PORT, record.default_port or PORT}:
         for record_only in (False, True):
             with suppress(URLError):
-                yield plan(record.scheme, registered=registered, record_only=record_only, port=port)
+                profiles = [record.profile.name]
+                yield plan(record.scheme, registered=registered, record_only=record_only, profiles=profiles, port=port)
 
 
 def _fill(template: str, values: Mapping[str, str]) -> str:
