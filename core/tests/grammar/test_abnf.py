@@ -3,7 +3,7 @@
 import pytest
 
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.abnf import ABNFReader
+from urlschemes.grammar.abnf import ABNFReader, written
 from urlschemes.grammar.bnf import Rule
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.profile import RFC1738
@@ -41,6 +41,19 @@ def matches(text: str, url: str, rule: str = "a", parts: tuple[Part, ...] = ()) 
 )
 def test_every_form_is_read_to_the_same_tree(abnf: str, bnf: str) -> None:
     assert str(read(f'b = "b"\na = {abnf}')["a"]) == f"a = {bnf}"
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        'a = "b" / %x22 ( "c" / d ) [ "e" / "f" ] ""',
+        'a = 1*( "b" "c" ) *2d 3%x30-39 *( "b" / d ) 1*4"x" [ "b" ]',
+        'a = %s"Ab" "" / 2*( [ "b" ] "c" )',
+    ],
+)
+def test_rules_are_written_as_they_are_read(rule: str) -> None:
+    text = f'd = "d"\n{rule}'
+    assert written(read(text)["a"], "abnf") == rule
 
 
 def test_the_names_of_rules_are_spelled_as_where_they_are_defined() -> None:

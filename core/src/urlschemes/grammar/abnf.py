@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.bnf import Node
 
-__all__ = ["ABNFReader"]
+__all__ = ["ABNFReader", "written"]
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r]+)
@@ -199,6 +199,30 @@ class ABNFReader(Reader):
             return _literal(literal, sensitive=True)
         each = [Octets(value, value) for value in values]
         return each[0] if len(each) == 1 else Sequence(tuple(each))
+
+
+def written(rule: Rule, notation: str) -> str:
+    """Return `rule` in ABNF, or in section 5's notation."""
+    return f"{rule.name} = {_in_abnf(rule.node)}" if notation == "abnf" else str(rule)
+
+
+def _in_abnf(node: Node) -> str:
+    """Return `node` as ABNF writes it."""
+    match node:
+        case Choice(items=items):
+            return " / ".join(map(_in_abnf, items))
+        case Sequence(items=items) if items:
+            return " ".join(f"( {_in_abnf(item)} )" if isinstance(item, Choice) else _in_abnf(item) for item in items)
+        case Repeat(item=item, least=0, most=1):
+            return f"[ {_in_abnf(item)} ]"
+        case Repeat(item=item, least=least, most=most):
+            times = str(least) if least == most else f"{least or ''}*{'' if most is None else most}"
+            is_one = isinstance(item, Literal | Octets | Reference)
+            return f"{times}{_in_abnf(item)}" if is_one else f"{times}( {_in_abnf(item)} )"
+        case Literal(text='"'):
+            return "%x22"
+        case _:
+            return str(node)
 
 
 def _literal(text: str, *, sensitive: bool) -> Literal:

@@ -429,12 +429,14 @@ class Fault:
 
 
 def _definition(rule: str | None, part: Part | None, syntax: Syntax) -> str | None:
-    """Return `rule` in the notation of section 5, with the limit of numbers and the octets that the record excludes."""
+    """Return `rule` in the notation of its profile, with the limit of numbers and the octets that a record excludes."""
     if rule not in syntax.grammar.rules:
         return None
-    written = str(syntax.grammar.rules[rule])
-    if f"*{DIGITS}digit" in written:
-        written = f"{written.replace(f'*{DIGITS}digit', '*digit')}, at most {DIGITS:,} of them"
+    from urlschemes.grammar.abnf import written  # few programs read a definition
+
+    definition = written(syntax.grammar.rules[rule], syntax.profile.notation)
+    if f"*{DIGITS}" in definition:
+        definition = f"{definition.replace(f'*{DIGITS}', '*')}, at most {DIGITS:,} of them"
     if part is not None and part.exclude and part.rule == rule:
-        written += f", without {listed(tuple(f'{octet:02X}' for octet in sorted(part.exclude)), 'and')}"
-    return written
+        definition += f", without {listed(tuple(f'{octet:02X}' for octet in sorted(part.exclude)), 'and')}"
+    return definition
