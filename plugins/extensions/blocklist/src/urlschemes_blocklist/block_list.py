@@ -43,7 +43,7 @@ _QUAD = re.compile(r"\d{1,10}(?:\.\d{1,10}){3}", re.ASCII)
 # By RFC 3986, and by RFC 1738, where a user name may contain a question mark.
 _HOSTS = (re.compile(r"//(?:[^/?#]*@)?([^/?#:@]*)"), re.compile(r"//(?:[^/]*@)?([^/?#:@]*)"))
 
-_DOMAIN = re.compile(r"@(\[[^\]]*\]|[^\s,;<>()\"]+)")
+_DOMAIN = re.compile(r"@([^\s,;<>()\"@]+)")
 _RECIPIENTS = frozenset({"to", "cc", "bcc"})
 """The header fields of mail that hold addresses to send to."""
 
