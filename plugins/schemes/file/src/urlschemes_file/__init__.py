@@ -38,7 +38,7 @@ class FileURL(InternetURL, registration=registration):
 
     @property
     def is_local(self) -> bool:
-        """True if the URL means this machine: if its host is empty or `localhost` (section 3.10)."""
+        """True if the URL means this machine: if its host is empty or `localhost`."""
         return self.host in {"", "localhost"}
 
     def to_path(self) -> Path:
@@ -62,7 +62,7 @@ class FileURL(InternetURL, registration=registration):
         return cls(segments=segments_of(path))
 
     def normalized(self, level: str | None = None) -> Self:
-        """Return the URL as `URL.normalized` does, with an empty host for `localhost`: this machine (section 3.10)."""
+        """Return the URL as `URL.normalized` does, with an empty host for `localhost`: this machine."""
         url = super().normalized(level)
         return url.replace(host=self._no_host) if url.is_local and level in {None, "scheme"} else url
 

@@ -21,7 +21,7 @@ class FtpURL(LoginURL, registration=registration):
 
     port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or 21.")
     directories: tuple[str, ...] = list_part(
-        default=(), doc='The arguments of the CWD commands, decoded; `""` is one too (section 3.2.2).'
+        default=(), doc='The arguments of the CWD commands, decoded; `""` is one too.'
     )
     name: str | None = text_part(
         default=None,

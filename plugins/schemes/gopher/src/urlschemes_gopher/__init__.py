@@ -31,21 +31,20 @@ class GopherURL(InternetURL, registration=registration):
     )
     selector: str = text_part(default="", doc="The selector to send to the server, decoded; empty for its top menu.")
     search: str | None = text_part(
-        default=None, when_needed="", doc="The words to search for, decoded (section 3.4.2); None if absent."
+        default=None, when_needed="", doc="The words to search for, decoded; None if absent."
     )
     gopher_plus: str | None = text_part(
         default=None,
-        doc="The Gopher+ string, decoded (sections 3.4.3 to 3.4.9): `+`, `+view lang`, `!`, `$`, `?`, or a filled "
-        "form; None if absent.",
+        doc="The Gopher+ string, decoded: `+`, `+view lang`, `!`, `$`, `?`, or a filled form; None if absent.",
     )
 
     @property
     def effective_gtype(self) -> str:
-        """The type that the URL means: `1`, a menu, if the path is empty (section 3.4.1)."""
+        """The type that the URL means: `1`, a menu, if the path is empty."""
         return "1" if self.gtype is None else self.gtype
 
     def normalized(self, level: str | None = None) -> Self:
-        """Return the URL as `URL.normalized` does; an empty path becomes the menu that it means (section 3.4.1).
+        """Return the URL as `URL.normalized` does; an empty path becomes the menu that it means.
 
         No character is reserved within the path, so that the escape of one that a URL may hold is decoded.
         """
