@@ -11,6 +11,7 @@ from urlschemes import InvalidURL, PluginError, Registry, UnknownScheme
 from urlschemes.grammar.octets import encoded
 from urlschemes_rfc3986.generic_uri import URI
 from urlschemes_rfc3986.iri import from_unicode, to_unicode
+from urlschemes_rfc3986.references import RelativeReference
 from urlschemes_testing.strategies import urls
 
 MODERN = Registry(profile="rfc3986")
@@ -76,6 +77,21 @@ def test_what_reads_the_url_is_chosen():
     assert to_unicode(old) == "http://\u00fc.de/\u00e9"
     with pytest.raises(UnknownScheme):
         from_unicode("x-y:\u00e9")
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("../gr\u00f6\u00dfe?\u00e4", "../gr%C3%B6%C3%9Fe?%C3%A4"),
+        ("//b\u00fccher.example:80/\u00e9", "//xn--bcher-kva.example:80/%C3%A9"),
+        ("/\u00e9//\u00fc:/", "/%C3%A9//%C3%BC:/"),
+        ("?//\u00fc", "?//%C3%BC"),
+    ],
+)
+def test_relative_references_are_written_and_shown_too(text, written):
+    reference = from_unicode(text, RelativeReference)
+    assert reference == RelativeReference(written)
+    assert to_unicode(reference) == text
 
 
 @pytest.mark.parametrize(

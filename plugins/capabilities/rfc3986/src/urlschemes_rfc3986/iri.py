@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from urlschemes.errors import InvalidURL, invalid_url
 from urlschemes.grammar.octets import encoded, unescape
@@ -12,13 +12,17 @@ from urlschemes.url.fault_place import Fault, authority_of
 from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.domain_names import decoded_host, encoded_label
 from urlschemes_rfc3986.refusal import refusal
+from urlschemes_rfc3986.resolution import components
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes import URL
+    from urlschemes_rfc3986.references import RelativeReference
 
 __all__ = ["from_unicode", "to_unicode"]
+
+T = TypeVar("T")
 
 # Section 2.2. Section 4.1 forbids the bidirectional controls, to which Unicode added the isolates later.
 _PLANES = "".join(f"{chr(start)}-{chr(start + 0xFFFD)}" for start in range(0x10000, 0xE0000, 0x10000))
@@ -30,12 +34,17 @@ _ALLOWED_IN_QUERY = re.compile(f"(?![{_BIDI}])[{_UCSCHAR}{_IPRIVATE}]")
 _ESCAPES = re.compile("(?:%[89A-Fa-f][0-9A-Fa-f])+")
 
 
-def from_unicode(text: str, parse: Callable[[str], URL] | None = None, *, uts46: bool = False) -> URL:
+@overload
+def from_unicode(text: str, parse: None = None, *, uts46: bool = False) -> URL: ...
+@overload
+def from_unicode(text: str, parse: Callable[[str], T], *, uts46: bool = False) -> T: ...
+def from_unicode(text: str, parse: Callable[[str], Any] | None = None, *, uts46: bool = False) -> Any:
     """Return the URL that `text` writes in the characters of all languages (RFC 3987 section 3.1).
 
     The labels of a host are encoded by IDNA 2008, every other character outside US-ASCII by the escapes of its UTF-8.
-    `parse` reads the result: by default that of a registry of all installed schemes. With `uts46`, labels are mapped
-    first as browsers do (Unicode Technical Standard 46), above all to lower case: use it for what people type.
+    `parse` reads the result: by default that of a registry of all installed schemes; it may be `RelativeReference`.
+    With `uts46`, labels are mapped first as browsers do (Unicode Technical Standard 46), above all to lower case: use
+    it for what people type.
 
     Raises InvalidURL, whose positions are those of `text`; PluginError if a host needs the library `idna`, which the
     extra `idna` installs; and what `parse` raises.
@@ -56,24 +65,29 @@ def from_unicode(text: str, parse: Callable[[str], URL] | None = None, *, uts46:
         raise refusal(text, ascii_text, positions, fault.syntax, fault.scheme) from None
 
 
-def to_unicode(url: URL) -> str:
-    """Return the text of `url` in the characters of all languages, to be shown (RFC 3987 section 3.2).
+def to_unicode(url: URL | RelativeReference) -> str:
+    """Return the text of a URL or reference in the characters of all languages, to be shown (RFC 3987 section 3.2).
 
     A-labels of its host are decoded, and the escapes of each character that an IRI may hold and that can be seen.
     Other escapes stay. `from_unicode` returns an equivalent URL. Raises PluginError if the host needs the library
     `idna`.
     """
     text = str(url)
-    authority = authority_of(text, url.syntax.profile)
-    start, end = (0, 0) if authority is None else (authority.host, authority.colon)
+    start, end = _host(text)
     before, behind = (_ESCAPES.sub(_decoded, each) for each in (text[:start], text[end:]))
     return before + decoded_host(text[start:end]) + behind
 
 
+def _host(text: str) -> tuple[int, int]:
+    """Return where the host begins and ends in the text of a URL or relative reference; an empty place without one."""
+    scheme = "" if components(text).scheme is not None else "a:"
+    authority = authority_of(scheme + text, profile)
+    return (0, 0) if authority is None else (authority.host - len(scheme), authority.colon - len(scheme))
+
+
 def _written(text: str, *, uts46: bool) -> list[str]:
     """Return how each character of `text` is written in US-ASCII; an A-label stands at its first character."""
-    authority = authority_of(text, profile)
-    start, end = (0, 0) if authority is None else (authority.host, authority.colon)
+    start, end = _host(text)
     query, fragment = text.find("?"), text.find("#")
     pieces = []
     for index, character in enumerate(text):
