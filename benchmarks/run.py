@@ -1,7 +1,7 @@
 """Measure how fast and how small urlschemes is, beside urllib.parse and other libraries, and print the tables.
 
-    python3 dev --group benchmark python benchmarks/run.py            everything (about five minutes)
-    python3 dev --group benchmark python benchmarks/run.py --quick    less of everything (two minutes)
+    python3 dev --group benchmark python benchmarks/run.py            everything (about ten minutes)
+    python3 dev --group benchmark python benchmarks/run.py --quick    less of everything (four minutes)
 
 With `--group native`, the native reader is measured, and beside it urlschemes without it, in a process of its own.
 
@@ -17,16 +17,11 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-import columns
-import hostile
-import memory
-import parsing
-import report
-import running_text
-import startup
-import transfers
-from measurement import Figure
-from peers import HERE, NATIVE, OURS, REFERENCE, parsers
+from common import report
+from common.measurement import Figure
+from common.peers import HERE, NATIVE, OURS, REFERENCE, parsers
+from parsing import columns, hostile, memory, running_text, speed, startup
+from transfers import transfers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -43,9 +38,9 @@ def main() -> None:
     each, rounds = (400, 9) if quick else (2000, 15)
     compared = {who: parser for who, parser in parsers().items() if not options.alone or who in {REFERENCE, HERE}}
     subjects: dict[str, Callable[[], Iterator[Figure]]] = {
-        "parse": lambda: parsing.strict(compared, each, rounds),
-        "read": lambda: parsing.reading(compared, each, rounds),
-        "refuse": lambda: parsing.refusing(compared, each, rounds),
+        "parse": lambda: speed.strict(compared, each, rounds),
+        "read": lambda: speed.reading(compared, each, rounds),
+        "refuse": lambda: speed.refusing(compared, each, rounds),
         "hostile": lambda: hostile.hostile(5 if quick else 9),
         "text": lambda: running_text.searching(5 if quick else 9),
         "columns": lambda: columns.columns(10**6 if quick else 10**7, 1 if quick else 3),

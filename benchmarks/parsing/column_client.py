@@ -1,7 +1,8 @@
-"""One Parquet file read in batches, in a process of its own: `column_client.py WHO FILE`; prints a line of JSON.
+"""One Parquet file read in batches, in a process of its own, which prints a line of JSON.
 
-WHO is `urlsplit`, or `urlschemes`, which uses the native reader if it is installed and not switched off. Both make
-columns of scheme, user, host, port and path; `urlschemes` makes two more, of errors.
+It is `python -m parsing.column_client WHO FILE`. WHO is `urlsplit`, or `urlschemes`, which uses the native reader if it
+is installed and not switched off. Both make columns of scheme, user, host, port and path; `urlschemes` makes two more,
+of errors.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from client import peak
+from common.measurement import peak
 from urlschemes_columns import Parser
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measurement import Figure
-from peers import OURS, REFERENCE
+from common.measurement import Figure
+from common.peers import OURS, REFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,12 +7,11 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from measurement import Figure
-from peers import OURS
-from real_servers import real_servers
+from common.measurement import ROOT, Figure
+from common.peers import OURS
+from transfers.real_servers import real_servers
 from urlschemes import default_registry as registry
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["transfers", "unconfirmed"]
 
-HERE = Path(__file__).parent
 MIB = 1024 * 1024
 BARE = "bare socket"
 LOOPED = f"{OURS}, AsyncClient"
@@ -132,15 +130,15 @@ def unconfirmed(octets: int) -> Iterator[Figure]:
 @contextmanager
 def _server(*sizes: int) -> Iterator[dict[str, int]]:
     """The ports of the serving process, by protocol."""
-    command = [sys.executable, str(HERE / "servers.py"), *map(str, sizes)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    command = [sys.executable, "-m", "transfers.servers", *map(str, sizes)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         yield json.loads(server.stdout.readline())
         server.communicate()
 
 
 def _transfer(who: str, protocol: str, port: int, name: str) -> dict[str, Any]:
-    command = [sys.executable, str(HERE / "client.py"), who, protocol, str(port), name]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=LONGEST)
+    command = [sys.executable, "-m", "transfers.client", who, protocol, str(port), name]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True, timeout=LONGEST)
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING
 
-import urlschemes
 import urlschemes_lint
 import urlschemes_text
 import urlschemes_text.search
-from measurement import Figure
-from peers import OURS
-from timing import seconds_per_call
+from common.measurement import Figure
+from common.peers import OURS, REGISTRIES
+from common.timing import seconds_per_call
 from urlschemes.errors import URLError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from urlschemes import Registry
 
 __all__ = ["hostile"]
 
@@ -67,19 +69,36 @@ KINDS = {
     "brackets": ("http://h/", "(", ")"),
     "full stops": ("http://h/a", ".", " "),
     "no colon": ("http", "a", ""),
+    "groups of an address": ("http://[", "1:", "]/"),
+    "colons of an address": ("http://[", ":", "1]/"),
+    "digits of an address": ("http://[", "1", "::]/"),
+    "addresses in brackets": ("http://", "[::1]", "/"),
+    "address of the future": ("http://[v1.", "a:", "]%"),
+    "brackets of a host": ("ftp://", "[", "/"),
+    "groups without brackets": ("http://", "1:", "/"),
+    "escapes of a host": ("http://", "%41", "]/"),
+    "ends of authorities": ("http://", "?@#", "@"),
+    "number signs": ("http://h/", "#", ""),
+    "characters of a fragment": ("http://h/#", "/?", "#"),
+    "dot segments": ("http://h/", "../", "#"),
+    "escaped dot segments": ("file:/", "%2e./", "["),
+    "mail addresses": ("mailto:", "a@b,", "?"),
+    "quoted strings of mail": ("mailto:", "%22%5C%22", "@h"),
+    "wildcards": ("news:", "a*.", "/"),
 }
 
 
 def hostile(rounds: int) -> Iterator[Figure]:
     """The slowest and the steepest of all kinds, for each thing that is done with a text."""
     few = (rounds + 2) // 3
-    yield from _figures("parse", urlschemes.parse, rounds)
-    yield from _forty_thousand(rounds)
-    yield from _figures("parse and read the message", _explained, few)
-    yield from _figures("check", urlschemes_lint.check, few)
-    yield from _figures("fix", urlschemes_lint.fix, few)
-    yield from _figures("explain", urlschemes_lint.explain, few)
-    yield from _figures("find", lambda text: list(urlschemes_text.find(text)), few)
+    for label, registry in REGISTRIES.items():
+        yield from _figures(f"parse{label}", registry.parse, rounds)
+        yield from _forty_thousand(f"parse{label}", registry, rounds)
+        yield from _figures(f"parse and read the message{label}", partial(_explained, registry), few)
+        for call in (urlschemes_lint.check, urlschemes_lint.fix, urlschemes_lint.explain):
+            yield from _figures(f"{call.__name__}{label}", partial(call, registry=registry), few)
+        yield from _figures(f"find{label}", partial(_found, registry), few)
+        yield from _figures(f"normalize and resolve{label}", partial(_normalized, registry), few)
 
 
 def _texts(size: int) -> dict[str, str]:
@@ -96,11 +115,21 @@ def _attempt(call: Callable[[str], object], text: str) -> None:
         pass
 
 
-def _explained(text: str) -> None:
+def _explained(registry: Registry, text: str) -> None:
     try:
-        urlschemes.parse(text)
+        registry.parse(text)
     except URLError as error:
         str(error)
+
+
+def _found(registry: Registry, text: str) -> None:
+    deque(urlschemes_text.find(text, registry=registry), maxlen=0)
+
+
+def _normalized(registry: Registry, text: str) -> None:
+    url = registry.parse(text)
+    url.normalized()
+    url.resolve("../../a?b#c")
 
 
 def _seconds(call: Callable[[str], object], size: int, rounds: int) -> dict[str, float]:
@@ -135,12 +164,12 @@ def _figures(how: str, call: Callable[[str], object], rounds: int) -> Iterator[F
     )
 
 
-def _forty_thousand(rounds: int) -> Iterator[Figure]:
-    seconds = _seconds(urlschemes.parse, SIZE, rounds)
+def _forty_thousand(how: str, registry: Registry, rounds: int) -> Iterator[Figure]:
+    seconds = _seconds(registry.parse, SIZE, rounds)
     name = max(seconds, key=seconds.__getitem__)
     yield Figure(
         table="hostile input: CPU time of one text",
-        what=f"parse: {SIZE // 1000} kB, the slowest",
+        what=f"{how}: {SIZE // 1000} kB, the slowest",
         who=OURS,
         value=seconds[name] * 1000,
         unit="ms",

@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import urlschemes_text
-from corpus import SEED, WORDS, typical_http
-from measurement import Figure
-from peers import OURS
-from timing import seconds_per_call
+from common.corpus import SEED, WORDS, typical_http
+from common.measurement import Figure
+from common.peers import OURS
+from common.timing import seconds_per_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,12 +7,12 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from corpus import fresh
+from common.corpus import fresh
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from peers import Parser
+    from common.peers import Parser
 
 __all__ = ["quiet", "seconds_per_call", "side_by_side"]
 

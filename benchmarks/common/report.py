@@ -9,12 +9,12 @@ from dataclasses import asdict
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from peers import NATIVE, OURS, missing, versions
+from common.peers import NATIVE, OURS, missing, versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from measurement import Figure
+    from common.measurement import Figure
 
 __all__ = ["as_json", "by_table", "conditions", "summary", "table"]
 

@@ -1,8 +1,8 @@
-"""A process that serves, and takes, as many octets as it is asked for, on 127.0.0.1: `servers.py SIZE ...`.
+"""A process that serves, and takes, as many octets as it is asked for, on 127.0.0.1.
 
-It prints its ports, by protocol, as one line of JSON, and ends when its standard input does. What it serves is named by
-a number: that many octets; by WAIS only the sizes of the command line. `<number>-unconfirmed`, by FTP, is as many
-octets and then silence where the 226 is due.
+`python -m transfers.servers SIZE ...` prints its ports, by protocol, as one line of JSON, and ends when its standard
+input does. What it serves is named by a number: that many octets; by WAIS only the sizes of the command line.
+`<number>-unconfirmed`, by FTP, is as many octets and then silence where the 226 is due.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from client import DATABASE
+from transfers.client import DATABASE
 from urlschemes_servers.wais import wais_server
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""One transfer in a process of its own: `client.py WHO PROTOCOL PORT NAME`. Prints what it took as one line of JSON.
+"""One transfer in a process of its own: `python -m transfers.client WHO PROTOCOL PORT NAME`. Prints one line of JSON.
 
 Before the measured transfer comes a small one, for which everything is imported and made that is made once.
 """
@@ -9,7 +9,6 @@ import ftplib
 import http.client
 import io
 import json
-import resource
 import smtplib
 import socket
 import sys
@@ -18,11 +17,11 @@ from dataclasses import replace
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import formatdate, make_msgid
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import urlschemes_access
 import urlschemes_access.client
+from common.measurement import peak
 from urlschemes.errors import URLError
 from urlschemes_access import Document, Policy
 from urlschemes_mailto import compose, send
@@ -55,15 +54,6 @@ def main(who: str, protocol: str, port: str, name: str) -> None:
     octets, said = transfer(protocol, int(port), name)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     print(json.dumps({"octets": octets, "wall": wall, "cpu": cpu, "peak": peak(), "before": before, "said": said}))
-
-
-def peak() -> int:
-    """The most memory that this process ever held, in bytes."""
-    try:
-        status = Path("/proc/self/status").read_text("ascii")
-        return int(status.partition("VmHWM:")[2].split()[0]) * 1024
-    except (OSError, IndexError):  # elsewhere than on Linux, where this counts what stood before exec as well
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def pieces(name: str) -> Iterator[bytes]:

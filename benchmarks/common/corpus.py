@@ -37,6 +37,8 @@ ENDINGS = ("html", "html", "htm", "php", "aspx", "xml", "txt", "pdf", "shtml")
 IMAGES = ("png", "jpg", "jpg", "gif", "svg", "css", "js", "ico", "webp")
 # Of the characters that a part may hold as they are or escaped, this share is escaped.
 ESCAPED = 0.025
+# Most hosts are names: of those that are addresses in brackets, this share is kept.
+BRACKETED = 0.1
 KEYS = ("id", "page", "q", "lang", "sort", "ref", "view", "cat", "offset", "limit", "utm_source", "utm_campaign", "s")
 
 
@@ -117,7 +119,8 @@ def derived(syntax: Syntax, count: int) -> list[str]:
     """Distinct texts that the syntax tree of a scheme derives, every option and alternative of it reached."""
     chance = random.Random(f"{SEED} {syntax.rule}")  # noqa: S311  nothing secret
     tree = syntax.automaton.tree
-    return _distinct((_derive(tree, chance) for _ in range(20 * count)), count)
+    texts = (_derive(tree, chance) for _ in range(20 * count))
+    return _distinct((text for text in texts if "[" not in text or chance.random() < BRACKETED), count)
 
 
 def _derive(item: Element, chance: random.Random) -> str:
@@ -174,13 +177,14 @@ def one_edit_invalid(syntax: Syntax, valid: list[str]) -> list[str]:
 
 
 def _edited(text: str, chance: random.Random) -> str:
-    at = chance.randrange(text.index(":") + 1, len(text))
+    begin = text.index(":") + 1
+    at = chance.randrange(begin, max(len(text), begin + 1))
     character = chr(chance.choice((chance.randint(32, 126),) * 8 + (chance.randint(0, 31), chance.randint(127, 0x17F))))
     edits = (
         text[:at] + character + text[at:],
         text[:at] + character + text[at + 1 :],
         text[:at] + text[at + 1 :],
-        text[:at] + text[at] + text[at:],
+        text[:at] + text[at : at + 1] + text[at:],
     )
     return chance.choice(edits)
 

@@ -1,10 +1,24 @@
-"""Figures: the results of a benchmark."""
+"""Figures: the results of a benchmark. Some come from processes of their own."""
 
 from __future__ import annotations
 
+import resource
 from dataclasses import dataclass
+from pathlib import Path
 
-__all__ = ["Figure"]
+__all__ = ["ROOT", "Figure", "peak"]
+
+ROOT = Path(__file__).parents[1]
+"""The folder from which the modules of other processes are run."""
+
+
+def peak() -> int:
+    """Return the most memory that this process ever held, in bytes."""
+    try:
+        status = Path("/proc/self/status").read_text("ascii")
+        return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+    except (OSError, IndexError):  # elsewhere than on Linux, where this counts what stood before exec as well
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus import typical_http
-from measurement import Figure
-from peers import NATIVE, OURS, REFERENCE
+from common.corpus import typical_http
+from common.measurement import ROOT, Figure
+from common.peers import NATIVE, OURS, REFERENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,11 +99,10 @@ def _text(url: str, number: int) -> str:
 def _best(who: str, file: Path, rounds: int) -> dict[str, float]:
     """Return the run with the least CPU time."""
     environment = {**os.environ, "URLSCHEMES_NATIVE": "" if who == NATIVE else "none"}
-    client = str(Path(__file__).with_name("column_client.py"))
-    command = [sys.executable, client, REFERENCE if who == REFERENCE else OURS, str(file)]
+    command = [sys.executable, "-m", "parsing.column_client", REFERENCE if who == REFERENCE else OURS, str(file)]
     runs = []
     for _ in range(rounds):
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment)
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=environment, cwd=ROOT)
         runs.append(json.loads(done.stdout))
     best: dict[str, float] = min(runs, key=lambda run: run["cpu"])
     return best

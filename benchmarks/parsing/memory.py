@@ -6,14 +6,14 @@ import gc
 import tracemalloc
 from typing import TYPE_CHECKING
 
-from corpus import fresh, typical_http
-from measurement import Figure
-from peers import HERE, NATIVE, REFERENCE
+from common.corpus import fresh, typical_http
+from common.measurement import Figure
+from common.peers import HERE, NATIVE, REFERENCE, REGISTRIES, ours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from peers import Parser
+    from common.peers import Parser
 
 __all__ = ["kept"]
 
@@ -27,15 +27,16 @@ def kept(parsers: Mapping[str, Parser]) -> Iterator[Figure]:
     What tracemalloc does not see (objects made outside Python's allocator) is left out.
     """
     texts = typical_http(URLS)
-    found = {who: _bytes(parser.parse, texts) for who, parser in parsers.items() if parser.in_python}
-    for who, size in found.items():
+    found = {("", who): _bytes(parser.parse, texts) for who, parser in parsers.items() if parser.in_python}
+    found |= {(label, HERE): _bytes(ours(registry).parse, texts) for label, registry in REGISTRIES.items()}
+    for (label, who), size in found.items():
         yield Figure(
             table="memory of one URL object, without the text that it came from (tracemalloc)",
-            what="typical http URLs",
+            what=f"typical http URLs{label}",
             who=who,
             value=size,
             unit="bytes",
-            ratio=size / found[REFERENCE],
+            ratio=size / found["", REFERENCE],
             target=TARGET if who == HERE else None,
             moonshot=MOONSHOT if who == HERE else None,
         )

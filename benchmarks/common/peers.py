@@ -14,13 +14,15 @@ from urlschemes.errors import URLError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["HERE", "NATIVE", "OURS", "REFERENCE", "Parser", "missing", "parsers", "versions"]
+__all__ = ["HERE", "NATIVE", "OURS", "REFERENCE", "REGISTRIES", "Parser", "missing", "ours", "parsers", "versions"]
 
 OURS = "urlschemes"
 NATIVE = f"{OURS}, native"
 HERE = OURS if urlschemes.default_registry.native_reader is None else NATIVE
 """Which of the two parses in this process."""
 REFERENCE = "urlsplit"
+REGISTRIES = {"": urlschemes.default_registry, ", RFC 3986": urlschemes.Registry(profile="rfc3986")}
+"""The registries that are measured, by what their tables say of the profile."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ def parsers() -> dict[str, Parser]:
     """Ours and `urlsplit`, and whichever of the others can be imported."""
     found = {
         REFERENCE: Parser(urllib.parse.urlsplit, forget=cast("Any", urllib.parse.urlsplit).cache_clear),
-        HERE: Parser(urlschemes.parse, (URLError,)),
+        HERE: ours(urlschemes.default_registry),
     }
     for name, make in _OTHERS.items():
         try:
@@ -46,6 +48,11 @@ def parsers() -> dict[str, Parser]:
         except ImportError:
             continue
     return found
+
+
+def ours(registry: urlschemes.Registry) -> Parser:
+    """Return ours, with the schemes and the profile of a registry."""
+    return Parser(registry.parse, (URLError,))
 
 
 def missing() -> list[str]:
@@ -71,7 +78,8 @@ def versions() -> dict[str, str]:
 
 
 def _yarl(module: Any) -> Parser:
-    return Parser(module.URL, forget=module.cache_clear)
+    # It fails with IndexError at an empty host with a port, and at such a bracket.
+    return Parser(module.URL, (ValueError, IndexError), forget=module.cache_clear)
 
 
 def _pydantic_core(module: Any) -> Parser:

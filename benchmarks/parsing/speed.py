@@ -7,15 +7,16 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import urlschemes
-from corpus import derived, one_edit_invalid, typical_http
-from measurement import Figure
-from peers import HERE, NATIVE, REFERENCE, Parser
-from timing import seconds_per_call, side_by_side
-from urlschemes import default_registry as registry
-from urlschemes.errors import InvalidURL, URLError
+from common.corpus import derived, one_edit_invalid, typical_http
+from common.measurement import Figure
+from common.peers import HERE, NATIVE, REFERENCE, REGISTRIES, Parser, ours
+from common.timing import seconds_per_call, side_by_side
+from urlschemes.errors import InvalidURL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from urlschemes import Registry
 
 __all__ = ["reading", "refusing", "strict"]
 
@@ -43,7 +44,12 @@ PATHS = {
 }
 
 
-def schemes() -> list[str]:
+def paths(registry: Registry) -> Mapping[str, tuple[str, ...]]:
+    """Return what stands for the path in the profile of a registry."""
+    return PATHS if registry is REGISTRIES[""] else {**PATHS, "mailto": ("to",)}
+
+
+def schemes(registry: Registry) -> list[str]:
     """Those of the ten that are installed."""
     return [name for name in PATHS if name in registry]
 
@@ -53,23 +59,27 @@ def in_turns(lists: Iterable[Sequence[str]]) -> list[str]:
     return [text for group in zip(*lists, strict=False) for text in group]
 
 
-def generated(name: str, count: int) -> list[str]:
-    """`count` valid URLs of the scheme `name`."""
-    return derived(registry[name].url_type.syntax, count)
+def generated(registry: Registry, name: str, count: int) -> list[str]:
+    """At most `count` valid URLs of the scheme `name`; `urlsplit` refuses a few with an address in brackets."""
+    reference = Parser(urllib.parse.urlsplit)
+    return [text for text in derived(registry[name].url_type.syntax, count) if _accepted(reference, text)]
 
 
 def strict(parsers: Mapping[str, Parser], each: int, rounds: int) -> Iterator[Figure]:
     """A valid URL, parsed."""
-    texts = typical_http(TYPICAL)
     table = "parse: CPU time per URL"
-    yield from _compared(table, "typical http URLs", parsers, texts, rounds, TYPICAL_TARGET, TYPICAL_MOONSHOT)
-    names = schemes()
-    texts = in_turns([generated(name, each) for name in names])
-    what = f"mix: {len(texts) // len(names)} generated for each of {', '.join(names)}"
-    yield from _compared(table, what, parsers, texts, rounds, MIX_TARGET, MIX_MOONSHOT)
-    for name in names:
-        only = {key: parsers[key] for key in (REFERENCE, HERE)}
-        yield from _compared(table, f"mix: {name} alone", only, generated(name, each), rounds)
+    for label, registry in REGISTRIES.items():
+        compared = {**parsers, HERE: ours(registry)}
+        pair = {who: compared[who] for who in (REFERENCE, HERE)}
+        what, texts = f"typical http URLs{label}", typical_http(TYPICAL)
+        # What others take for these texts has been measured in the first table.
+        yield from _compared(table, what, pair if label else compared, texts, rounds, TYPICAL_TARGET, TYPICAL_MOONSHOT)
+        names = schemes(registry)
+        texts = in_turns([generated(registry, name, each) for name in names])
+        what = f"mix{label}: {len(texts) // len(names)} generated for each of {', '.join(names)}"
+        yield from _compared(table, what, compared, texts, rounds, MIX_TARGET, MIX_MOONSHOT)
+        for name in names:
+            yield from _compared(table, f"mix{label}: {name} alone", pair, generated(registry, name, each), rounds)
 
 
 def reading(parsers: Mapping[str, Parser], each: int, rounds: int) -> Iterator[Figure]:
@@ -79,17 +89,20 @@ def reading(parsers: Mapping[str, Parser], each: int, rounds: int) -> Iterator[F
         _reader(urllib.parse.urlsplit, "scheme", "hostname", "port", "path"), forget=parsers[REFERENCE].forget
     )
 
-    def compared(name: str, texts: list[str]) -> dict[str, float]:
+    def compared(registry: Registry, name: str, texts: list[str]) -> dict[str, float]:
         host = ("host", "port") if issubclass(registry[name].url_type, urlschemes.InternetURL) else ()
-        ours = Parser(_reader(urlschemes.parse, "scheme", *host, *PATHS[name]), (URLError,))
-        return side_by_side({REFERENCE: reference, HERE: ours}, texts, rounds)
+        read = _reader(registry.parse, "scheme", *host, *paths(registry)[name])
+        return side_by_side({REFERENCE: reference, HERE: Parser(read, ours(registry).refusals)}, texts, rounds)
 
-    yield from _figures(table, "typical http URLs", compared("http", typical_http(TYPICAL)), READ_TARGET, READ_MOONSHOT)
-    found = {name: compared(name, generated(name, each)) for name in schemes()}
-    total = {who: sum(each[who] for each in found.values()) / len(found) for who in (REFERENCE, HERE)}
-    yield from _figures(table, "mix", total, READ_MIX_TARGET, READ_MOONSHOT)
-    for name, figures in found.items():
-        yield from _figures(table, f"mix: {name} alone (path: {', '.join(PATHS[name]) or 'none'})", figures)
+    for label, registry in REGISTRIES.items():
+        what, typical = f"typical http URLs{label}", compared(registry, "http", typical_http(TYPICAL))
+        yield from _figures(table, what, typical, READ_TARGET, READ_MOONSHOT)
+        found = {name: compared(registry, name, generated(registry, name, each)) for name in schemes(registry)}
+        total = {who: sum(each[who] for each in found.values()) / len(found) for who in (REFERENCE, HERE)}
+        yield from _figures(table, f"mix{label}", total, READ_MIX_TARGET, READ_MOONSHOT)
+        for name, figures in found.items():
+            path = ", ".join(paths(registry)[name]) or "none"
+            yield from _figures(table, f"mix{label}: {name} alone (path: {path})", figures)
 
 
 def _reader(parse: Callable[[str], object], *names: str) -> Callable[[str], object]:
@@ -104,25 +117,31 @@ def _reader(parse: Callable[[str], object], *names: str) -> Callable[[str], obje
 def refusing(parsers: Mapping[str, Parser], each: int, rounds: int) -> Iterator[Figure]:
     """Return figures for refusing URLs made invalid by one edit; the message is not read."""
     corpora = {
-        "typical http URLs, one edit": _one_edit("http", typical_http(TYPICAL)),
-        "mix, one edit": in_turns([_one_edit(name, generated(name, min(each, 500))) for name in schemes()]),
+        (what + label, registry): texts
+        for label, registry in REGISTRIES.items()
+        for what, texts in {
+            "typical http URLs, one edit": _one_edit(registry, "http", typical_http(TYPICAL)),
+            "mix, one edit": in_turns(
+                [_one_edit(registry, name, generated(registry, name, min(each, 500))) for name in schemes(registry)]
+            ),
+        }.items()
     }
     table = "refuse: CPU time per invalid URL, message not read"
-    for what, texts in corpora.items():
-        found = side_by_side(parsers, texts, rounds)
+    for (what, registry), texts in corpora.items():
+        found = side_by_side({**parsers, HERE: ours(registry)}, texts, rounds)
         target = REFUSE_MIX_TARGET if what.startswith("mix") else REFUSE_TARGET
         yield from _figures(table, what, found, target)
-    for what, texts in corpora.items():
+    for (what, registry), texts in corpora.items():
         yield Figure(
             table="read position and code of a refusal: CPU time per invalid URL",
             what=what,
             who=HERE,
-            value=_reading_faults(texts, rounds) * 1e6,
+            value=_reading_faults(registry, texts, rounds) * 1e6,
             unit="us",
             target=FAULT_TARGET,
         )
-    for what, texts in corpora.items():
-        for who, parser in parsers.items():
+    for (what, registry), texts in corpora.items():
+        for who, parser in {**parsers, HERE: ours(registry)}.items():
             share = 100 * sum(not _accepted(parser, text) for text in texts) / len(texts)
             yield Figure(
                 table="share of one-edit-invalid URLs refused",
@@ -135,11 +154,11 @@ def refusing(parsers: Mapping[str, Parser], each: int, rounds: int) -> Iterator[
             )
 
 
-def _reading_faults(texts: Sequence[str], rounds: int) -> float:
+def _reading_faults(registry: Registry, texts: Sequence[str], rounds: int) -> float:
     """CPU seconds to read position and code of the error of each of `texts`: the least of all rounds."""
     best = float("inf")
     for _ in range(rounds):
-        errors = [error for text in texts if (error := _error_of(text)) is not None]
+        errors = [error for text in texts if (error := _error_of(registry, text)) is not None]
 
         def read(errors: Sequence[InvalidURL] = errors) -> None:
             for error in errors:
@@ -149,15 +168,15 @@ def _reading_faults(texts: Sequence[str], rounds: int) -> float:
     return best
 
 
-def _error_of(text: str) -> InvalidURL | None:
+def _error_of(registry: Registry, text: str) -> InvalidURL | None:
     try:
-        urlschemes.parse(text)
+        registry.parse(text)
     except InvalidURL as error:
         return error.with_traceback(None)
     return None
 
 
-def _one_edit(name: str, texts: list[str]) -> list[str]:
+def _one_edit(registry: Registry, name: str, texts: list[str]) -> list[str]:
     return one_edit_invalid(registry[name].url_type.syntax, texts)
 
 

@@ -1,0 +1,1 @@
+"""What it costs to transfer much over loopback."""
