@@ -57,7 +57,7 @@ def expected_words(syntax: Syntax, positions: int) -> tuple[str, ...]:
     plain = automaton.characters(positions)
     for position in bits(positions):
         leaf = automaton.leaves[position]
-        if leaf.mask == _PERCENT and (octets := _escaped(automaton, position)):
+        if leaf.mask == _PERCENT and (octets := _escaped(automaton, position)) and octets[0] < 0x80:
             # An octet that may stand there as it is needs no second word.
             words = [f'"%{octet:02X}"{octet_name(octet)}' for octet in octets if not plain >> octet & 1]
         elif leaf.mask == _PERCENT:

@@ -129,7 +129,13 @@ def test_a_field_that_cannot_be_sent_as_it_is_is_refused(fields):
 
 
 @pytest.mark.parametrize(
-    "text", ["mailto:jos%C3%A9@host.dom", "mailto:a@%E2%98%83%EF%B8%8F.example", "mailto:a@b%C2%AD"]
+    "text",
+    [
+        "mailto:jos%C3%A9@host.dom",
+        "mailto:%2f%2Fjoe@host.dom",
+        "mailto:a@%E2%98%83%EF%B8%8F.example",
+        "mailto:a@b%C2%AD",
+    ],
 )
 def test_an_address_that_smtp_cannot_carry_is_refused(text):
     with pytest.raises(UnsafeURL):

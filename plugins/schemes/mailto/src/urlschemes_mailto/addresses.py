@@ -38,8 +38,9 @@ def addresses_of(url: MailURL) -> tuple[str, ...]:
     """
     url.check_line()
     for caution in url.registration.cautions if url.registration is not None else ():
-        raw = str(url.raw[caution.part])
-        if any(caution.spans(raw, 0, len(raw))):
+        raw = url.raw[caution.part] or ()
+        texts = [raw] if isinstance(raw, str) else map(str, raw)
+        if any(any(caution.spans(text, 0, len(text))) for text in texts):
             raise UnsafeURL(
                 caution.message, scheme=url.scheme, part=caution.part, section=caution.section, hint=caution.hint
             )
