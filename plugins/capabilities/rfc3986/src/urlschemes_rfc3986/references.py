@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from urlschemes.errors import invalid_url
+from urlschemes.grammar.octets import unescape
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import redact
@@ -16,7 +17,7 @@ from urlschemes_rfc3986.resolution import Components, components, merged, resolv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from typing import Any, Self
+    from typing import Self
 
     from urlschemes import URL, InvalidURL
     from urlschemes.grammar.part import Raw, Value
@@ -61,7 +62,10 @@ class RelativeReference(str):
         return super().__new__(cls, text)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({redact(self)!r})"
+        return f"{type(self).__name__}({redact(_SCHEME + self).removeprefix(_SCHEME)!r})"
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, int]]:
+        return (str(self),), {"limit": len(self)}
 
     @property
     def raw(self) -> Mapping[str, Raw | None]:
@@ -78,8 +82,7 @@ class RelativeReference(str):
     @property
     def userinfo(self) -> str | None:
         """The text before the `@`, decoded; None without an `@`."""
-        value: str | None = self._decoded("userinfo")
-        return value
+        return self._decoded("userinfo")
 
     @property
     def host(self) -> str | None:
@@ -90,8 +93,8 @@ class RelativeReference(str):
     @property
     def port(self) -> int | None:
         """The port; None if there is none, or an empty one."""
-        value: int | None = self._decoded("port")
-        return value
+        port = self.raw["port"]
+        return None if port is None else int(str(port))
 
     @property
     def path(self) -> str:
@@ -101,23 +104,22 @@ class RelativeReference(str):
     @property
     def query(self) -> str | None:
         """The text after the `?`, decoded; None without a `?`."""
-        value: str | None = self._decoded("query")
-        return value
+        return self._decoded("query")
 
     @property
     def fragment(self) -> str | None:
         """The text after the `#`, decoded; None without a `#`."""
-        value: str | None = self._decoded("fragment")
-        return value
+        return self._decoded("fragment")
 
-    def _decoded(self, name: str) -> Any:
+    def _decoded(self, name: str) -> str | None:
         raw = self.raw[name]
-        return raw if raw is None else self.syntax.parts[name].decode(str(raw))
+        return None if raw is None else unescape(str(raw))
 
 
 def parse_reference(text: str, parse: Callable[[str], URL] = URI.parse) -> URL | RelativeReference:
     """Return what `text` is: a URL, as `parse` returns it, or a RelativeReference (section 4.1). Raises InvalidURL."""
-    has_scheme = profile.is_scheme_name(components(text).scheme or "")
+    is_text = isinstance(text, str)
+    has_scheme = is_text and profile.is_scheme_name(components(text).scheme or "")
     return parse(text) if has_scheme else RelativeReference(text)
 
 
