@@ -4,19 +4,14 @@ import pytest
 
 from urlschemes import Encoded, InvalidURL, Registry
 from urlschemes_mailto.rfc3986 import MailtoURI, registration
+from urlschemes_testing.examples import check_example
 
 MODERN = Registry(profile="rfc3986")
 
 
 @pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
 def test_the_examples_are_true(example):
-    if example.parts is None:
-        with pytest.raises(InvalidURL):
-            MailtoURI.parse(example.url)
-    else:
-        url = MailtoURI.parse(example.url)
-        assert url.parts == {"fragment": None} | example.parts
-        assert MailtoURI(**url.parts).parts == url.parts
+    check_example(MailtoURI, example)
 
 
 def test_the_registry_has_this_type():

@@ -8,6 +8,7 @@ A URL designates an address. `compose` makes a message to it, and `send` submits
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from urlschemes import URL, Registration, Scheme, text_part
@@ -55,9 +56,9 @@ class MailURL(URL):
     """
 
     @property
+    @abstractmethod
     def to(self) -> tuple[str, ...]:
         """The addresses, decoded."""
-        raise NotImplementedError
 
     @property
     def headers(self) -> tuple[tuple[str, str], ...]:
@@ -65,9 +66,9 @@ class MailURL(URL):
         return ()
 
     @classmethod
+    @abstractmethod
     def for_recipients(cls, recipients: Iterable[str]) -> Self:
         """Return the URL of these addresses. Raise UnsupportedOperation for more than the profile allows."""
-        raise NotImplementedError
 
     def values(self, name: str) -> tuple[str, ...]:
         """Return the values of the header fields of this name, in any letter case."""
