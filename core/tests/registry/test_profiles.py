@@ -122,6 +122,14 @@ def test_a_url_whose_type_is_not_installed_is_restored_as_a_generic_one_of_its_p
     assert (type(restored), str(restored)) == (url.syntax.profile.algorithms.url_type, "x-record:yes")
 
 
+def test_a_registry_in_another_profile_has_the_same_plugins(site):
+    later = Registry(disable=["x-record"]).in_profile("later")
+    assert later.profile.name == "later"
+    assert "x-code" in later
+    assert "x-record" not in later
+    assert later.in_profile(RFC1738).profile is RFC1738
+
+
 def test_a_program_registers_schemes_of_the_profile_only(site, registration):
     registry = Registry(profile="later")
     with pytest.raises(PluginContractError, match="the scheme x-own is of the profile rfc1738, the registry of later"):

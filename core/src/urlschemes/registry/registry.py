@@ -132,6 +132,10 @@ class Registry:
         """The profile of its URLs."""
         return self._plugins.profile
 
+    def in_profile(self, profile: Profile | str) -> Registry:
+        """Return a registry of another profile for the same plugins, without what the program added to this one."""
+        return self.from_rules(self._plugins.rules._replace(profile=profile), (), self._plugins.current_directory)
+
     # Who provides what
 
     def __getitem__(self, name: str) -> Scheme:

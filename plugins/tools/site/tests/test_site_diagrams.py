@@ -11,7 +11,6 @@ import railroad
 from urlschemes import Registry
 from urlschemes.grammar.abnf import ABNFReader
 from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Rule, Sequence, parse_rules
-from urlschemes.grammar.profile import RFC1738
 from urlschemes_site.diagrams import railroad_diagram, svg_diagram
 from urlschemes_site.grammar_text import pieces, tokens
 
@@ -23,10 +22,13 @@ if TYPE_CHECKING:
 
 def every_rule() -> Iterator[Any]:
     """Return the rules of every installed scheme, and the shared ones."""
-    yield from (pytest.param(rule, id=rule.name) for rule in RFC1738.grammar.rules.values())
-    for record in Registry().registrations():
-        own = parse_rules(record.syntax.bnf).values()
-        yield from (pytest.param(rule, id=f"{record.scheme}-{rule.name}") for rule in own)
+    for registry in (Registry(), Registry(profile="rfc3986")):
+        profile = registry.profile
+        shared = profile.grammar.rules
+        yield from (pytest.param(rule, id=f"{profile.name}-{rule.name}") for rule in shared.values())
+        for record in registry.registrations():
+            own = [rule for rule in record.syntax.grammar.rules.values() if rule.name not in shared]
+            yield from (pytest.param(rule, id=f"{profile.name}-{record.scheme}-{rule.name}") for rule in own)
 
 
 RULES = [*every_rule()]
@@ -53,6 +55,8 @@ def derived(item: railroad.DiagramItem) -> str:
         return f"({'|'.join(derived(each)[1:-1] for each in item.items)})"
     if isinstance(item, railroad.Sequence):
         return f"({' '.join(map(derived, item.items))})"
+    if isinstance(item, railroad.Skip):
+        return "()"
     assert isinstance(item, railroad.OneOrMore)
     times = item.rep.text if isinstance(item.rep, railroad.Comment) else "at least once"
     return f"{{{derived(item.item)}, {times}}}"
@@ -149,7 +153,7 @@ def test_every_form_of_the_notation_is_drawn(text: str, means: str) -> None:
 
 
 def test_many_short_alternatives_are_side_by_side() -> None:
-    low = RFC1738.grammar.rules["lowalpha"]
+    low = Registry().profile.grammar.rules["lowalpha"]
     assert isinstance(railroad_diagram(low, link).items[1], railroad.HorizontalChoice)
     assert sorted(texts(railroad_diagram(low, link))) == [*"abcdefghijklmnopqrstuvwxyz"]
 

@@ -86,8 +86,28 @@ def site(texts: Mapping[str, str]) -> dict[str, Page]:
 def test_there_is_a_page_for_each_scheme(site: Mapping[str, Page]) -> None:
     names = [record.scheme for record in Registry().registrations()]
     assert {"ftp", "wais"} <= {*names}
-    assert set(site) == {"index.html", "rules.html", "about.html", *(f"scheme-{name}.html" for name in names)}
-    assert {f"scheme-{name}.html" for name in names} <= {*site["index.html"].all("href", "a")}
+    others = [f"rfc3986-{record.scheme}.html" for record in Registry(profile="rfc3986").registrations()]
+    firsts = [f"scheme-{name}.html" for name in names]
+    assert set(site) == {"index.html", "rules.html", "rules-rfc3986.html", "about.html", *firsts, *others}
+    assert {*firsts} <= {*site["index.html"].all("href", "a")}
+
+
+def test_the_records_of_a_scheme_are_side_by_side_with_what_one_profile_alone_accepts(site: Mapping[str, Page]) -> None:
+    for file in ("scheme-http.html", "rfc3986-http.html"):
+        page = site[file]
+        assert {"scheme-http.html", "rfc3986-http.html"} <= {*page.all("href", "a")}
+        assert "Texts that only one accepts" in page.text
+        assert "http://[2001:db8::1]:8080/~joe/?q=a/b#top RFC 1738" in page.text
+        assert "RFC 3986accepted" in page.text
+        assert "fragment (only here)" in page.text
+    assert "Texts that only one accepts" not in site["scheme-x-example.html"].text
+
+
+def test_each_profile_has_a_page_of_its_shared_rules(site: Mapping[str, Page]) -> None:
+    assert "rules-rfc3986.html" in site["rules.html"].all("href", "a")
+    assert "rule-IPv6address" in site["rules-rfc3986.html"].all("id")
+    assert "rule-hostport" in site["rules.html"].all("id")
+    assert "rules-rfc3986.html#rule-server" in site["rfc3986-http.html"].all("href", "a")
 
 
 def test_every_id_is_unique_and_every_link_leads_somewhere(site: Mapping[str, Page]) -> None:

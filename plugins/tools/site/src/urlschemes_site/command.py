@@ -28,5 +28,5 @@ def site(settings: Settings, directory: str, title: str | None) -> None:
 
     pages = urlschemes_site.pages(settings.registry, title=urlschemes_site.TITLE if title is None else title)
     urlschemes_site.write(pages, directory)
-    count = sum(name.startswith("scheme-") for name in pages)
+    count = len({name.partition("-")[2] for name in pages if "-" in name and not name.startswith("rules-")})
     write_line(safe_line(f"{directory}: {count} {'scheme' if count == 1 else 'schemes'}; open index.html"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from urlschemes import Registration
 
-__all__ = ["ErrorOfExample", "Example", "PartOfExample", "Segment", "parsed_examples"]
+__all__ = ["ErrorOfExample", "Example", "PartOfExample", "Segment", "parsed_examples", "registry_of"]
 
 
 class PartOfExample(NamedTuple):
@@ -66,11 +66,17 @@ class Example(NamedTuple):
 
 def parsed_examples(record: Registration) -> tuple[Example, ...]:
     """Return the examples of `record`. Raises GrammarError, RegistrationError if its rules cannot be used."""
-    registry = Registry([])
-    registry.register(record)
+    registry = registry_of(record)
     return tuple(
         _parsed(registry, record, each.url, each.says, is_valid=each.parts is not None) for each in record.examples
     )
+
+
+def registry_of(record: Registration) -> Registry:
+    """Return a registry with nothing but the scheme of a record. Raises GrammarError, RegistrationError."""
+    registry = Registry([], profile=record.profile)
+    registry.register(record)
+    return registry
 
 
 def _parsed(registry: Registry, record: Registration, text: str, says: str, *, is_valid: bool) -> Example:
@@ -111,7 +117,9 @@ def _parts(record: Registration, text: str, values: Mapping[str, Any]) -> Iterat
     places.sort(key=lambda each: (each[0], each[1] > each[0], -each[1]))
     for number, (start, end, name) in enumerate(places, 1):
         value = _value_text(values[name]) if name in values else record.scheme
-        section = syntax.section_of(syntax.parts[name].rule) if name in syntax.parts else "RFC 1738 section 2.1"
+        section = (
+            syntax.section_of(syntax.parts[name].rule) if name in syntax.parts else record.profile.section("scheme")
+        )
         yield PartOfExample(number, name, start, end, text[start:end], value, section)
 
 

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import URLError
-from urlschemes.grammar.profile import RFC1738
 from urlschemes_access import Policy
 from urlschemes_site.diagrams import svg_diagram
 from urlschemes_site.examples import parsed_examples
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from urlschemes_site.grammar_text import Piece
 
 __all__ = [
-    "RULES",
     "Operation",
     "PartRow",
     "Permission",
@@ -33,9 +31,6 @@ __all__ = [
     "rule_rows",
     "scheme_page",
 ]
-
-RULES = "rules.html"
-"""The page of the rules that all schemes share."""
 
 # For each operation: its meaning (section 2), its command, and the rule of the policy that allows local files.
 _OPERATIONS = {
@@ -90,13 +85,14 @@ class Permission(NamedTuple):
 class SchemePage(NamedTuple):
     """The content of a page.
 
-    `rules` are the scheme's own, `shared` the names of those of section 5 that it uses. `untrusted` and `typed` are the
-    permissions of the two policies for URLs from elsewhere and for URLs that a person typed, and `restrictions` what
-    both have in common. `problem` is why the examples cannot be parsed, if they cannot.
+    `rules` are the scheme's own, `shared` the names of those of its profile that it uses, on the page `rules_file`.
+    `untrusted` and `typed` are the permissions of the two policies for URLs from elsewhere and for URLs that a person
+    typed, and `restrictions` what both have in common. `problem` is why the examples cannot be parsed, if they cannot.
     """
 
     record: Registration
     file: str
+    rules_file: str
     provider: str
     module: str
     because: str
@@ -113,18 +109,26 @@ class SchemePage(NamedTuple):
     examples: tuple[Example, ...]
     problem: str | None
 
+    def link_from_elsewhere(self, name: str) -> str:
+        """Return the link to a rule from another page."""
+        link = self.link(name)
+        return f"{self.file}{link}" if link.startswith("#") else link
 
-def page_file(name: str) -> str:
+
+def page_file(name: str, prefix: str = "scheme") -> str:
     """Return the file name of a scheme's page. Its prefix avoids names that some systems reserve."""
-    return f"scheme-{name.replace('+', '_')}.html"  # some servers decode `+` as a blank; no scheme name has a `_`
+    return f"{prefix}-{name.replace('+', '_')}.html"  # some servers decode `+` as a blank; no scheme name has a `_`
 
 
-def scheme_page(registry: Registry, record: Registration) -> SchemePage:
-    """Return the content of the page of a scheme; nothing of its plugin is imported."""
+def scheme_page(registry: Registry, record: Registration, file: str, rules_file: str) -> SchemePage:
+    """Return the content of the page `file` of a scheme; nothing of its plugin is imported.
+
+    The page `rules_file` has the rules of its profile.
+    """
     why = registry.why(record.scheme)
     active = next((claim for claim in why.claims if claim.state == "active"), None)
     grammar = record.syntax.grammar.rules
-    own = {name: rule for name, rule in grammar.items() if name not in RFC1738.grammar.rules}
+    own = {name: rule for name, rule in grammar.items() if name not in record.profile.grammar.rules}
     examples: tuple[Example, ...] = ()
     problem = None
     try:
@@ -133,11 +137,12 @@ def scheme_page(registry: Registry, record: Registration) -> SchemePage:
         problem = str(error)
 
     def link(name: str) -> str:
-        return f"#rule-{name}" if name in own else f"{RULES}#rule-{name}"
+        return f"#rule-{name}" if name in own else f"{rules_file}#rule-{name}"
 
     return SchemePage(
         record=record,
-        file=page_file(record.scheme),
+        file=file,
+        rules_file=rules_file,
         provider=why.provider or "",
         module=active.module if active else "",
         because=why.rule,

@@ -12,24 +12,28 @@ from markupsafe import Markup
 
 from urlschemes import __version__
 from urlschemes.grammar.bnf import parse_rules
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.registry.known_names import attribution, install_command, merged
 from urlschemes_access import Limits, Policy
 from urlschemes_cli.output.text import escaped_line
+from urlschemes_cli.settings import installed_profiles
+from urlschemes_site.comparison import comparison
 from urlschemes_site.diagrams import svg_diagram
 from urlschemes_site.linked_text import linked
-from urlschemes_site.scheme_page import RULES, page_file, rule_rows, scheme_page
+from urlschemes_site.scheme_page import page_file, rule_rows, scheme_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from urlschemes import Registry
+    from urlschemes.grammar.profile import Profile
     from urlschemes.registry.claims import Claim
     from urlschemes_site.diagrams import Diagram
     from urlschemes_site.scheme_page import SchemePage
 
 __all__ = ["TITLE", "pages"]
 
+RULES = "rules.html"
+"""The page of the rules that all schemes of the registry's profile share."""
 TITLE = "URL schemes"
 """The title of a site, unless another is given."""
 
@@ -48,6 +52,14 @@ _NOTATION = {
 """Examples of the notation, with their meanings."""
 
 
+class _Section(NamedTuple):
+    """A profile: the page of its rules, and those of its schemes."""
+
+    profile: Profile
+    rules_file: str
+    pages: list[SchemePage]
+
+
 class _Template(NamedTuple):
     """A page to render: its template, and the values for it."""
 
@@ -58,30 +70,60 @@ class _Template(NamedTuple):
 def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
     """Return the pages of the site of `registry` by their file names: HTML that needs no other file and no other host.
 
-    Plugins that provide a ledger are imported; plugins of schemes are not. What cannot be used is listed in the index.
+    Schemes that have a record of another profile too have a page for each, and a comparison. Plugins that provide a
+    ledger are imported; plugins of schemes are not. What cannot be used is listed in the index.
     """
     environment = _environment()
-    schemes = [scheme_page(registry, record) for record in registry.registrations()]
+    sections = list(_sections(registry))
+    schemes = list({page.record.scheme: page for each in reversed(sections) for page in each.pages}.values())
+    schemes.sort(key=lambda page: page.record.scheme)
     base = {
         "title": title,
         "newline": Markup("\n"),
         "version": __version__,
         "style": _source(environment, "style.css"),
         "script": None,
-        "page_file": page_file,
         "rules_file": RULES,
+        "sections": sections,
     }
     templates = {
         "index.html": _index(registry, schemes, _source(environment, "search.js")),
-        RULES: _rules(schemes),
         "about.html": _about(),
     }
-    for page in schemes:
-        templates[page.file] = _Template("scheme.html", {"page": page, "record": page.record, "link": page.link})
+    compared = {name: comparison(found) for name, found in _by_scheme(sections).items() if len(found) > 1}
+    for section in sections:
+        templates[section.rules_file] = _rules(section)
+        for page in section.pages:
+            values = {"page": page, "record": page.record, "link": page.link, "rules_file": page.rules_file}
+            compares = {"comparison": compared.get(page.record.scheme)}
+            templates[page.file] = _Template("scheme.html", values | compares)
     return {
         file: _rendered(environment, template.name, {**base, "here": file, **template.values})
         for file, template in templates.items()
     }
+
+
+def _sections(registry: Registry) -> Iterator[_Section]:
+    """Return the pages of each installed profile, that of the registry first."""
+    for profile in sorted(installed_profiles(registry).values(), key=lambda each: each is not registry.profile):
+        is_first = profile is registry.profile
+        of_profile = registry if is_first else registry.in_profile(profile)
+        rules_file = RULES if is_first else page_file(profile.name, "rules")
+        pages = [
+            scheme_page(of_profile, each, page_file(each.scheme, "scheme" if is_first else profile.name), rules_file)
+            for each in of_profile.registrations()
+        ]
+        if pages or is_first:
+            yield _Section(profile, rules_file, pages)
+
+
+def _by_scheme(sections: Iterable[_Section]) -> dict[str, list[SchemePage]]:
+    """Return the pages of each scheme, one for each profile."""
+    found: dict[str, list[SchemePage]] = {}
+    for section in sections:
+        for page in section.pages:
+            found.setdefault(page.record.scheme, []).append(page)
+    return found
 
 
 def _index(registry: Registry, schemes: list[SchemePage], script: str) -> _Template:
@@ -101,16 +143,21 @@ def _index(registry: Registry, schemes: list[SchemePage], script: str) -> _Templ
     return _Template("index.html", values)
 
 
-def _rules(schemes: list[SchemePage]) -> _Template:
-    """Return the page of the rules that all schemes share, with the schemes that use each."""
-    shared = RFC1738.grammar.rules
-    users: dict[str, list[str]] = {}
-    for page in schemes:
+def _rules(section: _Section) -> _Template:
+    """Return the page of the rules that all schemes of a profile share, with the schemes that use each."""
+    shared, document = section.profile.grammar.rules, section.profile.document
+    users: dict[str, list[SchemePage]] = {}
+    for page in section.pages:
         for name in page.shared:
-            users.setdefault(name, []).append(page.record.scheme)
+            users.setdefault(name, []).append(page)
     link = "#rule-{}".format
-    rows = list(rule_rows(shared, link, lambda name: f"RFC 1738 section {shared[name].section}"))
-    return _Template("rules.html", {"rules": rows, "users": users, "link": link})
+
+    def section_of(name: str) -> str:
+        place = shared[name].section
+        return f"{document} section {place}" if place else document
+
+    rows = list(rule_rows(shared, link, section_of))
+    return _Template("rules.html", {"rules": rows, "users": users, "link": link, "profile": section.profile})
 
 
 def _about() -> _Template:
