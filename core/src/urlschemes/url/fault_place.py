@@ -232,9 +232,10 @@ class Fault:
         """Return a bounded repetition that is exceeded in the prefix, and the index of what is too much; else None."""
         if self.index <= self._landmarks.least_bound and not self.state.counted:
             return None
-        counted = self.syntax.automaton.counted
         last = None if self.index == len(self.text) and self.state.ends else self.state.reached
         sets = self.syntax.automaton.derivation(self.text[: self.index], first_state(self.syntax, self.text), last)
+        passed = {*sets}
+        counted = [each for each in self.syntax.automaton.counted if any(each.inside & other for other in passed)]
         counts = [0] * len(counted)
         for index, positions in enumerate(sets):
             for number, item in enumerate(counted):
