@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 import urlschemes_native
-from urlschemes import URL, InvalidURL, URLError, default_registry
+from urlschemes import URL, InvalidURL, Registry, URLError, default_registry
 from urlschemes.grammar.table import Table
 
 FORMS = ("text", "lower", "number", "all", "all but the last", "last", "other")
@@ -23,16 +23,17 @@ PIECES = (*"%:/@;?#\0\u00e9\u2028\U0001f600", "//", "%41", "%zz", "%c3%a9", "%ff
 def main(rounds: int, seed: int) -> None:
     """Fuzz, and print the counts."""
     chance = random.Random(seed)
+    registries = (default_registry, Registry(profile="rfc3986"))
     tables = {}
-    for name in sorted(default_registry):
-        scheme = default_registry[name]
-        if scheme.url_type.syntax.table is not None:
-            tables[name] = scheme.url_type, scheme.url_type.syntax.table
-    texts = [example.url for name in tables for example in default_registry.registration(name).examples]
+    for registry in registries:
+        for scheme in map(registry.__getitem__, sorted(registry)):
+            if scheme.url_type.syntax.table is not None:
+                tables[scheme.registration] = scheme.url_type, scheme.url_type.syntax.table
+    texts = [example.url for record in tables for example in record.examples]
     counts = {"tables refused": 0, "tables loaded": 0, "urls": 0, "refusals": 0, "rows": 0}
     for _ in range(rounds):
-        name = chance.choice([*tables])
-        kind, table = tables[name]
+        record = chance.choice([*tables])
+        kind, table = tables[record]
         blob = spoilt_blob(chance, table.blob)
         try:
             native = urlschemes_native.Table(blob, table.marks)
@@ -40,9 +41,12 @@ def main(rounds: int, seed: int) -> None:
             counts["tables refused"] += 1
             continue
         counts["tables loaded"] += 1
-        try_table(chance, name, kind, table, native, [spoilt(chance, chance.choice(texts)) for _ in range(6)], counts)
+        try_table(
+            chance, record.scheme, kind, table, native, [spoilt(chance, chance.choice(texts)) for _ in range(6)], counts
+        )
     for _ in range(rounds):
-        try_texts(chance, [spoilt(chance, chance.choice(texts)) for _ in range(6)], counts)
+        spoilt_texts = [spoilt(chance, chance.choice(texts)) for _ in range(6)]
+        try_texts(chance, chance.choice(registries), spoilt_texts, counts)
     sys.stdout.write(", ".join(f"{what}: {count}" for what, count in counts.items()) + "\n")
 
 
@@ -116,17 +120,17 @@ def try_faults(chance: random.Random, native: urlschemes_native.Table, text: str
         native.fault(each)
 
 
-def try_texts(chance: random.Random, texts: list[str], counts: dict[str, int]) -> None:
+def try_texts(chance: random.Random, registry: Registry, texts: list[str], counts: dict[str, int]) -> None:
     """Parse with the sound tables."""
     for text in texts:
         try:
-            default_registry.parse(text).parts  # noqa: B018  reading is what is tried
+            registry.parse(text).parts  # noqa: B018  reading is what is tried
             counts["urls"] += 1
         except (URLError, UnicodeError) as error:
             getattr(error, "position", None)
             counts["refusals"] += 1
-    names = ["host", "port", "path", "user", "directories", "name"]
-    try_columns(chance, default_registry.native_reader, texts, names, counts)
+    names = ["host", "port", "path", "user", "directories", "name", "query", "fragment"]
+    try_columns(chance, registry.native_reader, texts, names, counts)
 
 
 def try_columns(chance: random.Random, reader: Any, texts: list[str], names: list[str], counts: dict[str, int]) -> None:
