@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import email
 import json
+import sys
 from email.policy import default
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from mailto_dialogues import BYE, READY, RELAY
 
 from urlschemes import Registry
@@ -26,6 +29,8 @@ from urlschemes_testing.replay import Script, client, replay, server
 
 MODERN = Registry(profile="rfc3986")
 SENDER = "ann@home.dom"
+KEPT = {"from", "to", "date", "message-id", "content-type", "content-transfer-encoding", "mime-version"}
+"""The fields of every message with a sender."""
 
 
 def composed(text, **arguments):
@@ -140,6 +145,32 @@ def test_a_field_that_cannot_be_sent_as_it_is_is_refused(fields):
 def test_an_address_that_smtp_cannot_carry_is_refused(text):
     with pytest.raises(UnsafeURL):
         compose(MailtoURI.parse(text))
+
+
+@given(
+    st.sampled_from(["subject", "Keywords", "to", "cc", "In-Reply-To", "references", "body", "bcc"]),
+    st.lists(
+        st.sampled_from([*'ab@<>,;:()[]. \\"\r\n=?', "=?utf-8?q?", "?=", "=0D=0A", "é", "Bcc: ", "c@d"]), max_size=9
+    ),
+)
+@settings(max_examples=60)
+def test_any_value_gives_a_message_with_known_fields_or_is_refused(name, pieces):
+    try:
+        message = compose(MailtoURI(to=["a@b"], headers=[(name, "".join(pieces))]), sender=SENDER)
+        submission = submission_of(message_octets(message), relay=RELAY)
+    except (UnsafeURL, UnsupportedOperation):
+        return
+    fields = email.message_from_bytes(submission.message, policy=default).keys()
+    assert len(fields) == len(set(fields))
+    assert {each.lower() for each in fields} - {name.lower()} == KEPT - {name.lower()}
+    assert submission.recipients[0] == "a@b"
+    assert name in {"to", "cc"} or len(submission.recipients) == 1
+
+
+def test_a_domain_outside_us_ascii_needs_the_library_idna(monkeypatch):
+    monkeypatch.setitem(sys.modules, "idna", None)
+    with pytest.raises(UnsupportedOperation, match="idna is not installed"):
+        compose(MailtoURI(to=["user@納豆.example"]))
 
 
 def test_many_recipients_are_folded_without_a_change():
