@@ -94,7 +94,7 @@ def test_what_the_profile_adds_are_authorities_with_a_host(rule: str) -> None:
 
 
 # The addresses of mailto need many steps; the rules of the others are much like those of http, ftp and gopher.
-LONG = {"mailto", "https", "telnet", "wais", "prospero"}
+LONG = {"mailto", "news", "nntp", "https", "telnet", "wais", "prospero"}
 PROVED = [
     pytest.param(each.scheme, marks=SLOW if each.scheme in LONG else ())
     for each in MODERN.registrations()
