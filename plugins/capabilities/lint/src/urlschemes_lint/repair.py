@@ -84,11 +84,18 @@ class Repair:
             return False
         if self._walk.part_by(escapes) == "host" or not self._takes(index, escapes):
             return False  # a host is never guessed
-        position = self._source.position(index)
-        if self._text.startswith("//", index) and self._text.find(":") == index - 1:
+        self._check_encoded(index, escapes, part)
+        self._add_change("character encoded", index, character, escapes, self._source.section)
+        return True
+
+    def _check_encoded(self, index: int, escapes: str, part: str | None) -> None:
+        """Raise Ambiguous if the character at `index`, which is taken as `escapes`, may be meant otherwise."""
+        character, position = self._text[index], self._source.position(index)
+        begins_authority = self._text.startswith("//", index) and self._text.find(":") == index - 1
+        if begins_authority or (character == "/" and self._walk.pieces[-2:-1] == ["/"]):
+            slashes = "//" if begins_authority else "/"
             raise Ambiguous(
-                f"ambiguous '//' at position {position}: left out if a host was expected here, "
-                f"{2 * escapes} if it is part of the {part or 'URL'}",
+                f"ambiguous {slashes!r} at position {position}: left out, or {len(slashes) * escapes} if it is data",
                 position,
             )
         if self._walk.at_literal:
@@ -103,8 +110,6 @@ class Repair:
                 f"or {escapes} if it is data",
                 position,
             )
-        self._add_change("character encoded", index, character, escapes, self._source.section)
-        return True
 
     def _repairs_authority(self, index: int, character: str) -> bool:
         """Drop a colon without a port or a dot after the host, or insert a `/` before a `?`, if that is needed here."""
@@ -165,7 +170,7 @@ class Repair:
         if not goes_on or not self._walk.reached & self._in_host:
             self._walk.take(last)
             return False
-        section = self._profile.section("login")
+        section = self._walk.syntax.section_of(self._profile.host_rules[-1])
         self._add_change(_DROPPED[last], self._taken.pop(), last, "", section)
         return True
 
