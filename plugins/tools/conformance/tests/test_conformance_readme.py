@@ -1,11 +1,30 @@
-"""The examples of the README."""
+"""The examples of the README, and the second record that it adds to a plugin."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from pages import check_readme
+import pytest
+from pages import blocks, check_readme
+
+from urlschemes_conformance.review import review
+from urlschemes_conformance.scaffold import plan
+
+FOLDER = Path(__file__).parents[1]
 
 
 def test_the_examples_of_the_readme() -> None:
-    check_readme(Path(__file__).parents[1])
+    check_readme(FOLDER)
+
+
+@pytest.mark.parametrize(
+    "checks", [("record", "contract", "examples-parse"), pytest.param(None, marks=pytest.mark.slow)]
+)
+def test_the_second_record_of_the_readme_is_clean(tmp_path: Path, checks: tuple[str, ...] | None) -> None:
+    plan("foo", contact="ann@host.dom").write(tmp_path / "x-foo")
+    for block in blocks(FOLDER / "README.md"):
+        if block.mark == "file":
+            (tmp_path / block.argument).write_text(block.body, "utf-8")
+    result = review(tmp_path / "x-foo", checks=checks, examples=50)
+    assert result.profiles == ("rfc1738", "rfc3986")
+    assert [(each.check, each.reason) for each in result.verdicts if each.outcome != "passed"] == []

@@ -143,7 +143,7 @@ def _differently_divided(syntax: Syntax, texts: list[str]) -> Verdict | None:
 
 @check("printed-rules", "docs/reference/registration.md")
 def printed_rules(scheme: ReviewedScheme) -> Verdict:
-    """The rules of the record derive what the rules derive that the specification prints, if the record gives both."""
+    """If the record says how its rules are printed, both derive the same texts."""
     syntax = scheme.syntax
     if not syntax.printed:
         return passed("the record says of no rule that it is printed otherwise")
@@ -170,7 +170,7 @@ def printed_rules(scheme: ReviewedScheme) -> Verdict:
 
 @check("reserved-characters", "RFC 1738 section 2.2; RFC 3986 section 2.2")
 def reserved_characters(scheme: ReviewedScheme) -> Verdict:
-    """Only characters that the profile reserves separate parts: ; / ? : @ & = in all of them."""
+    """Only characters that the profile reserves separate parts."""
     profile, escapes = scheme.profile, []
     reserved = " ".join(profile.reserved)
     for text, rule in sorted(_separators(scheme.syntax, scheme.record.scheme)):
