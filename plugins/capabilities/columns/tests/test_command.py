@@ -60,6 +60,7 @@ def test_the_summary_as_json(source: Path) -> None:
         "output": str(source),
         "rows": 7,
         "nulls": 1,
+        "profile": "rfc1738",
         "valid": 3,
         "schemes": {"ftp": {"valid": 1, "invalid": 1}, "http": {"valid": 2, "invalid": 1}},
         "codes": {"invalid-character": 1, "invalid-port": 1, "unknown-scheme": 1},

@@ -14,7 +14,7 @@ from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.deadline import prompting
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import json_option
-from urlschemes_cli.output.json_output import errors_as_json, write_json
+from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
 from urlschemes_cli.output.progress import progress_of_sending
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_mailto import MailURL
@@ -222,7 +222,7 @@ def _show_delivery(delivery: Delivery, url: str, unused: Sequence[str], *, as_js
             {"recipient": each.recipient, "status": each.status, "text": each.text} for each in delivery.outcomes
         ]
         facts = {"sender": delivery.sender, "relay": delivery.relay, "size": delivery.size, "outcomes": outcomes}
-        write_json({"url": safe_line(url), "delivery": facts, "unused_fields": list(unused)})
+        write_json(with_profile({"url": safe_line(url), "delivery": facts, "unused_fields": list(unused)}))
         return
     for outcome in delivery.outcomes:
         verdict = "accepted" if outcome.accepted else "REFUSED"
