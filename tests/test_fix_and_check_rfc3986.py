@@ -127,3 +127,31 @@ def test_a_url_is_explained_by_the_sections_of_its_specifications() -> None:
         "|      +- host '[::1]'  RFC 3986 section 3.2.2",
         "+- scheme http  RFC 3986 section 3.1",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://h/%41?%2D#%7E",
+        "http://h/%2F%3a",
+        "news:a%7Eb",
+        "news:a%2Eb",
+        "nntp://h/%7E",
+        "ftp://u%2d@h/",
+        "nobody:%41",
+    ],
+)
+def test_an_escape_is_needless_if_normalization_decodes_it(text: str) -> None:
+    url = MODERN.parse_generic(text) if text.startswith("nobody") else MODERN.parse(text)
+    changes = str(url.normalized("case")) != str(url.normalized("percent-encoding"))
+    assert changes == ("needless-escape" in {each.code for each in check(text, registry=MODERN)})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["http://h/a/..", "http://h/.a?/../", "ftp://h/a/./b", "file:///a/%2e%2e/b", "gopher://h/1/../a", "nobody:a/../b"],
+)
+def test_a_dot_segment_is_found_if_normalization_removes_it(text: str) -> None:
+    url = MODERN.parse_generic(text) if text.startswith("nobody") else MODERN.parse(text)
+    changes = str(url.normalized("percent-encoding")) != str(url.normalized("dot-segments"))
+    assert changes == ("dot-segment" in {each.code for each in check(text, registry=MODERN)})

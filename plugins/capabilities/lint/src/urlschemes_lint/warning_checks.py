@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from urlschemes.grammar.octets import encoded, unescape
+from urlschemes.grammar.octets import encoded, octets_of, unescape
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.url.fault_place import authority_of
 from urlschemes_lint.findings import CODES, new_finding
@@ -166,21 +166,30 @@ class _Warnings:
 
     def _of_normalization(self) -> Iterator[Finding]:
         """Return the warnings about what levels of normalization write in another way."""
-        profile = self.syntax.profile
+        text, profile = self.text, self.syntax.profile
         if "percent-encoding" in profile.levels:
-            for escapes in _escape_of(profile.unreserved, "++").finditer(self.text):
-                if part_at(self.places, escapes.start()) != "host":  # which has a warning already
+            for escapes in _escape_of(profile.unreserved, "++").finditer(text):
+                part = part_at(self.places, escapes.start())
+                # A host has a warning already; other parts may have to encode some of the characters.
+                if part not in {None, "host"} and self.syntax.parts[part].bare.issuperset(
+                    octets_of(unescape(escapes[0]))
+                ):
                     yield from self._of_escapes("needless-escape", *escapes.span())
-        authority = authority_of(self.text, profile) if "scheme" in profile.levels else None
-        if authority is not None and authority.colon + 1 == authority.end and "port" not in self.skipped:
+        authority = authority_of(text, profile)
+        if "dot-segments" in profile.levels and self.syntax.hierarchy is not None:
+            start = text.index(":") + 1 if authority is None else authority.end
+            ends = (text.find(each, start) for each in profile.authority_ends if each != "/")
+            end = min((end for end in ends if end >= 0), default=len(text))
+            for segment in _DOT_SEGMENT.finditer(text, start, end) if text.startswith("/", start) else ():
+                part = part_at(self.places, segment.start())
+                if part is not None and part not in self.skipped:
+                    message = f"{segment[0]!r} is a dot segment, which most programs resolve before they use the path"
+                    yield self._finding("dot-segment", message, *segment.span(), part, CODES["dot-segment"].hint)
+        is_empty = authority is not None and authority.colon + 1 == authority.end and "port" not in self.skipped
+        if "scheme" in profile.levels and authority is not None and is_empty:
             message = "there is a colon, and no port after it"
             hint = CODES["empty-port"].hint
             yield self._finding("empty-port", message, authority.colon, authority.end, "host", hint)
-        for start, end, part in self.places if "dot-segments" in profile.levels else ():
-            is_path = self.syntax.parts[part].at[0][-1] == self.syntax.hierarchy and self.text.startswith("/", start)
-            for segment in _DOT_SEGMENT.finditer(self.text, start, end) if is_path else ():
-                message = f"{segment[0]!r} is a dot segment, which most programs resolve before they use the path"
-                yield self._finding("dot-segment", message, *segment.span(), part, CODES["dot-segment"].hint)
 
     def _of_cautions(self, start: int, end: int, part: str) -> Iterator[Finding]:
         """Return the warnings of the record: texts that are legal in the part, but often misunderstood."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["normalized"]
 
+_UNRESERVED = frozenset(map(ord, profile.unreserved))
 _PORT = re.compile(":([0-9]*)$")
 
 
@@ -27,7 +28,7 @@ def normalized(url: URL, level: str | None) -> str:
     """
     last = len(profile.levels) if level is None else profile.levels.index(level) + 1
     levels = profile.levels[:last]
-    text = (_with_plain_escapes if "percent-encoding" in levels else _with_upper_escapes)(str(url))
+    text = _with_plain_escapes(url) if "percent-encoding" in levels else _with_upper_escapes(str(url))
     parts = components(text)
     parts = parts._replace(scheme=(parts.scheme or "").lower(), authority=_with_lower_host(parts.authority))
     if "dot-segments" in levels and url.syntax.hierarchy is not None and parts.path.startswith("/"):
@@ -39,8 +40,17 @@ def _with_upper_escapes(text: str) -> str:
     return ESCAPE.sub(lambda found: found[0].upper(), text)
 
 
-def _with_plain_escapes(text: str) -> str:
-    return profile.normal(text)
+def _with_plain_escapes(url: URL) -> str:
+    """Return the text with the escapes of unreserved characters decoded, except where a part must encode them."""
+    spans = [(url.span(name), part.bare) for name, part in url.syntax.parts.items()]
+    places = [(*span, bare) for span, bare in spans if span is not None and not bare.issuperset(_UNRESERVED)]
+
+    def plain(found: re.Match[str]) -> str:
+        octet = int(found[1], 16)
+        stays = any(start <= found.start() < end and octet not in bare for start, end, bare in places)
+        return found[0].upper() if stays else profile.normal(found[0])
+
+    return ESCAPE.sub(plain, str(url)) if places else profile.normal(str(url))
 
 
 def _with_lower_host(authority: str | None) -> str | None:
