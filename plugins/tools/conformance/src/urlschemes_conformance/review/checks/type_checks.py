@@ -58,7 +58,7 @@ def parts(scheme: ReviewedScheme) -> Verdict:
                     "return str, int, tuple or None, as callers expect",
                     repr(str(url)),
                 )
-            if url.raw[name] is not None and value != expected:
+            if url.raw[name] not in {None, ()} and value != expected:  # the type says what an absent part is
                 return failed(
                     f"{name} is {value!r}, but the URL has {expected!r} there",
                     "declare the part as a field, and give a derived value another name",
