@@ -73,7 +73,10 @@ def _note_installation(registry: Registry) -> None:
 
 
 def _note_unusable(registry: Registry, records: tuple[Registration, ...]) -> None:
-    """Say that `urlschemes doctor` explains what cannot be used."""
+    """Say which schemes are of another profile, and that `urlschemes doctor` explains what cannot be used."""
+    others = sorted(claim.name for claim in registry.claims() if claim.group == SCHEMES and claim.state == "unused")
+    if others:
+        write_note(f"without a record of the profile {registry.profile.name}: {', '.join(others)}")
     in_trouble = [claim for claim in registry.claims() if claim.in_trouble]
     unusable = {claim.name for claim in in_trouble if claim.group == SCHEMES and claim.name} | {*registry}
     unusable -= {each.scheme for each in records}
