@@ -120,10 +120,9 @@ class _Reading:
             self.text, self.positions = text[:start], self.positions[: start + 1]
             return
         is_encoded, repairs = False, []
-        if fault.region == "host" and authority is not None and text.startswith("[", authority.host):
-            start = authority.host  # an IPv6 address is one error
-            unclosed = end if fault.code == "invalid-character" else authority.end
-            end = max(end, text.find("]", start, authority.end) + 1 or unclosed)
+        address = _address_in_brackets(fault, end)
+        if address is not None:
+            start, end = address
             repairs.append((start, end, "a"))  # a name
         else:
             is_encoded = self._encode(fault, start, end if fault.code == "invalid-character" else start + 1)
@@ -172,6 +171,16 @@ class _Reading:
         """Replace the text from `start` to `end`."""
         self.text = self.text[:start] + written + self.text[end:]
         self.positions[start:end] = [self.positions[start]] * len(written)
+
+
+def _address_in_brackets(fault: Fault, end: int) -> tuple[int, int] | None:
+    """Return the place of the address that a fault which ends at `end` is in: all of it is one error."""
+    authority, text = fault.authority, fault.text
+    if fault.region != "host" or authority is None or not text.startswith("[", authority.host):
+        return None
+    # Where a bracket itself is an error, one that is not closed is alone.
+    unclosed = end if fault.code == "invalid-character" else authority.end
+    return authority.host, max(end, text.find("]", authority.host, authority.end) + 1 or unclosed)
 
 
 def _are_one(before: Finding, after: Finding) -> bool:
