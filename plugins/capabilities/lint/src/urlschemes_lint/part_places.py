@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.grammar.automaton import bits
@@ -30,6 +31,7 @@ def host_positions(syntax: Syntax) -> int:
     return found
 
 
+@lru_cache(maxsize=32)
 def _host_rules(syntax: Syntax) -> dict[str, int]:
     """Return the profile's rules of hosts, each with the positions of the automaton that derive from it."""
     leaves = list(enumerate(syntax.automaton.leaves))
