@@ -58,7 +58,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fuzz(build: Path, rounds: int, seed: int, options: str) -> subprocess.CompletedProcess[str]:
     script = [sys.executable, str(TESTS / "fuzz_native.py")]
     cache = {"URLSCHEMES_CACHE": str(build / "cache")}  # Python is slow with sanitizers: the tables are made before
-    subprocess.run([*script, "1", "1"], env=environ() | cache, capture_output=True, timeout=100, check=True)
+    subprocess.run([*script, "1", "1"], env=environ() | cache, capture_output=True, timeout=300, check=True)
     variables = {
         **cache,
         "LD_PRELOAD": " ".join(library(compiler(), name) for name in ("libasan.so", "libubsan.so")),
