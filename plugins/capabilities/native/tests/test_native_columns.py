@@ -6,6 +6,7 @@ import random
 import threading
 from array import array
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import pytest
@@ -127,6 +128,7 @@ def expected(text: str, name: str, form: str) -> object:
     return getattr(url, name) if form != "raw" else None if span is None else text[slice(*span)]
 
 
+@cache
 def all_texts(number: int) -> list[str | None]:
     texts: list[str | None] = [*ODD, None, None]
     for scheme in default_registry:
@@ -137,7 +139,7 @@ def all_texts(number: int) -> list[str | None]:
 
 
 @pytest.mark.parametrize("width", [4, 8])
-@pytest.mark.parametrize("number", [20, pytest.param(150, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [20, pytest.param(150, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
 def test_columns_are_what_parse_returns(number: int, width: int) -> None:
     texts = all_texts(number)
     found = read(texts, width=width)
