@@ -122,7 +122,7 @@ def test_a_new_record_is_green_at_birth(authors: Environment) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)  # two records are reviewed
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -134,7 +134,7 @@ def test_a_new_record_is_green_at_birth(authors: Environment) -> None:
 def test_a_new_scheme_of_another_profile_is_green_at_birth(authors: Environment, name: str, words: list[str]) -> None:
     authors.install("urlschemes-rfc3986")
     folder = made(authors, name, *words, "--contact", "ann@host.dom")
-    tested = run(authors.python, "-m", "pytest", "-q", "-W", "error", cwd=folder)
+    tested = run(authors.python, "-m", "pytest", "-q", "-W", "error", cwd=folder, timeout=600)
     assert tested.returncode == 0, tested.stdout
     assert findings(authors, name) == {}
     refused = authors.run("urlschemes", "parse", f"{name}:", "--json")
