@@ -59,7 +59,7 @@ class FileURL(InternetURL, registration=registration):
         """
         from urlschemes_file.paths import segments_of  # as above
 
-        return cls(segments=segments_of(path))
+        return cls(host=cls._no_host, segments=segments_of(path))
 
     def normalized(self, level: str | None = None) -> Self:
         """Return the URL as `URL.normalized` does, with an empty host for `localhost`: this machine."""

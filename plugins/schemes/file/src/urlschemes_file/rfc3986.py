@@ -16,7 +16,7 @@ from urlschemes_file import FileURL
 from urlschemes_rfc3986 import profile
 
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from typing import Self
 
 __all__ = ["FileURI", "registration", "scheme"]
 
@@ -30,8 +30,8 @@ _NETWORK_PATH = re.compile(r"file:/{4,5}(?:%5B([^/]+)%5D|([^/]+))(/.*)", re.IGNO
 class FileURI(FileURL, registration=registration):
     """A URL that designates a file or a directory by its name on a host, but no way to get there.
 
-    The host is empty both in `file:///etc/motd` and in `file:/etc/motd`; `raw["host"]` tells them apart. The
-    constructor writes the first, which all programs know.
+    The host is empty both in `file:///etc/motd` and in `file:/etc/motd`; `raw["host"]` tells them apart. `from_path`
+    and `normalized` write the first, which all programs know, the constructor without a host the second.
     """
 
     fragment: str | None = text_part(
@@ -39,10 +39,6 @@ class FileURI(FileURL, registration=registration):
     )
 
     _no_host = Encoded("")  # written; "" leaves it out
-
-    def __new__(cls, /, *texts: object, **parts: Any) -> Self:
-        """Return the URL of `parts`, with an empty host if they have none. Raises TypeError, InvalidURL."""
-        return super().__new__(cls, *texts, **{**parts, "host": parts.get("host") or Encoded("")})
 
     @classmethod
     def from_nonstandard(cls, text: str) -> Self:
