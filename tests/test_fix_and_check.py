@@ -308,7 +308,7 @@ def leads_to(message: str, text: str, start: int, end: int) -> bool:
     position = int(place[3])
     quoted = place[1] or ""
     if place[2] is not None:  # the rest of the text is not quoted
-        return text.startswith(quoted, position) and position <= start
+        return ascii(text[position:])[1:].startswith(quoted) and position <= start
     return start <= position <= end or (
         text.startswith(quoted, position) and not text[position + len(quoted) : start].strip()
     )
