@@ -65,7 +65,7 @@ def prints_back(text: str, url_type: type[URL], registry: Registry) -> None:
 
 
 def builds_back(url: URL) -> None:
-    """A URL built from the parts of `url` has these parts, and no other with another value."""
+    """A URL built from the parts of `url` has these parts, and no other."""
     for values in _part_sets(url):
         _build(type(url), values, like=url)
 
@@ -74,8 +74,7 @@ def _build(url_type: type[URL], values: dict[str, Any], like: URL) -> None:
     built = url_type(**values)
     for name, value in values.items():
         _require(_has_value(built, name, value), f"built with {name}={value!r} it has {built.parts[name]!r}: {built!s}")
-    absent = [name for name in built.parts if not _is_present(like, name)]
-    added = [name for name in absent if _is_present(built, name) and built.parts[name] != like.parts[name]]
+    added = [name for name in built.parts if _is_present(built, name) and not _is_present(like, name)]
     _require(not added, f"it is built with the part {''.join(added[:1])}, which was not given: {built!s}")
 
 
