@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import pytest
 
@@ -252,25 +252,44 @@ def test_binary_is_agreed_to_or_not_and_lines_go_on(server: Server) -> None:
 
 # Other clients -----------------------------------------------------------------------------------------------
 
+DIALOGUE = (
+    *((b"login: ", b"guest\n"), (b"Password: ", b"welcome\n"), (b"> ", b"size\n"), (b"> ", b"fish & chips\n")),
+    *((b"> ", b"octets\n"), (b"> ", b"quit\n"), (b"bye", b"")),
+)
+"""What the service asks, and the lines that are typed then."""
 PAUSE = 0.5
-KEYS = "guest\nwelcome\nsize\nfish & chips\noctets\nquit\n"
+"""Seconds between two lines for a client that prints nothing before it has got the next one."""
 
 
-def _typed(command: list[str]) -> bytes:
-    """Return the output of a client that gets a line of input at a time (one client blocks otherwise)."""
+def _typed(command: list[str], *, blocks: bool = False) -> bytes:
+    """Return the output of a client that gets each line when the service asks for it, or at a pace if it `blocks`."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as client:
         assert client.stdin is not None
         assert client.stdout is not None
+        output = b""
         try:
-            for line in KEYS.splitlines(keepends=True):
-                time.sleep(PAUSE)
-                client.stdin.write(line.encode())
+            for asked, line in DIALOGUE:
+                if blocks:
+                    time.sleep(PAUSE)
+                else:
+                    output += _until(asked, client.stdout)
+                client.stdin.write(line)
                 client.stdin.flush()
-            time.sleep(PAUSE)
             client.stdin.close()
-            return client.stdout.read()
+            return output + client.stdout.read()
         finally:
             client.kill()
+
+
+def _until(asked: bytes, stream: IO[bytes]) -> bytes:
+    """Return the next octets of a pipe, until they hold the text."""
+    octets = b""
+    while asked not in octets:
+        assert select.select([stream], [], [], PATIENCE)[0], octets
+        piece = os.read(stream.fileno(), 65536)
+        assert piece, octets
+        octets += piece
+    return octets
 
 
 def _session(*arguments: str) -> list[str]:
@@ -283,7 +302,8 @@ def test_curl_gets_the_same_octets(server: Server) -> None:
     curl = _program("curl", says="telnet")
     ours = _typed(_session(f"telnet://127.0.0.1:{server.port}/"))
     theirs = _typed(
-        [curl, "--silent", "--no-buffer", "--noproxy", "*", "--max-time", "20", f"telnet://127.0.0.1:{server.port}/"]
+        [curl, "--silent", "--no-buffer", "--noproxy", "*", "--max-time", "20", f"telnet://127.0.0.1:{server.port}/"],
+        blocks=True,
     )
     # It leaves the NUL of CR NUL in, which RFC 854 says is none of the data.
     assert ours == theirs.replace(b"\r\0", b"\r")
