@@ -138,7 +138,7 @@ def _for_escape(text: str, position: int, part: str | None, syntax: Syntax) -> s
     authority = authority_of(text, syntax.profile)
     if authority is not None and part == "host" and text.startswith("[", authority.host):
         return "leave out the zone, from the `%` to the bracket: it means something on one machine alone"
-    if part == "host":
+    if part == "host" and syntax.profile.escapes_in_host:
         return usual_hint(syntax, part)
     found = _U_ESCAPE.match(text, position)
     if found is None:
