@@ -123,6 +123,14 @@ def test_a_spoilt_file_leaves_no_output(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
 
 
+@pytest.mark.skipif(not Path("/dev/null").is_char_device(), reason="there is no /dev/null")
+def test_a_device_is_written_to_and_not_replaced(source: Path) -> None:
+    device = source.with_name("device")
+    device.symlink_to("/dev/null")
+    assert run(source, "-o", device).exit_code == 1
+    assert device.is_symlink()
+
+
 def test_an_output_that_cannot_be_written_is_a_failure(source: Path) -> None:
     done = run(source, "-o", source.parent / "no" / "out.parquet")
     assert done.exit_code == 3

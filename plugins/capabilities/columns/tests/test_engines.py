@@ -97,6 +97,15 @@ def test_a_series_of_pandas(dtype: str) -> None:
     }
 
 
+@THEIR_WARNINGS
+def test_a_series_with_a_lone_surrogate() -> None:
+    pd = pytest.importorskip("pandas", reason=NEEDS.format("pandas"))
+    pytest.importorskip("urlschemes_columns.pandas")
+    texts = pd.Series(["http://h/\udcff", None, "http://h/"], dtype=object)
+    parsed = texts.url.parse()
+    assert (parsed["code"][0], parsed["position"][0], parsed["host"][2]) == ("invalid-character", 9, "h")
+
+
 def test_a_series_of_other_objects_is_refused() -> None:
     pd = pytest.importorskip("pandas", reason=NEEDS.format("pandas"))
     pytest.importorskip("urlschemes_columns.pandas")

@@ -46,6 +46,8 @@ class URLAccessor:
     def _texts(self) -> pa.Array | pa.ChunkedArray:
         try:
             return pa.Array.from_pandas(self._series)
+        except UnicodeEncodeError:  # lone surrogates, which Arrow cannot hold, and no URL either
+            return pa.Array.from_pandas(self._series.str.replace("[\ud800-\udfff]", "\ufffd", regex=True))
         except pa.ArrowException:
             raise TypeError(f"expected a Series of texts, got one of {self._series.dtype} with other objects") from None
 

@@ -58,10 +58,17 @@ class Summary:
 
 @contextmanager
 def _new_file(target: str) -> Iterator[BinaryIO]:
-    """Open a file for the `with` block that becomes `target` at its end, or is deleted if the block fails."""
+    """Open a file for the `with` block that becomes `target` at its end, or is deleted if the block fails.
+
+    What is there and is no regular file, such as a device, is written to instead.
+    """
+    if os.path.exists(target) and not os.path.isfile(target):  # noqa: PTH110, PTH113  the path is text, as typed
+        with open(target, "wb") as file:  # noqa: PTH123  as above
+            yield file
+        return
     path = f"{target}.part"
     try:
-        with open(path, "wb") as file:  # noqa: PTH123  the path is text, as typed
+        with open(path, "wb") as file:  # noqa: PTH123  as above
             yield file
         os.replace(path, target)  # noqa: PTH105  as above
     finally:
