@@ -78,6 +78,7 @@ def test_a_file_that_others_can_write_does_not_count(folder, mode):
         lambda octets: b"",
         lambda octets: octets[:-1],
         lambda octets: octets + b"\0",
+        lambda octets: octets.replace(b"value", b"other"),
         lambda octets: os.urandom(len(octets)),
         lambda octets: b"[" * 100_000,
         lambda octets: b"{}",

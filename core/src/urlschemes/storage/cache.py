@@ -1,7 +1,7 @@
-"""The cache: values that take long to compute, kept as JSON files in the user's cache folder.
+"""The cache: values that take long to compute, kept as JSON with a checksum behind it in the user's cache folder.
 
 `URLSCHEMES_CACHE` names another folder, or is `none`. A file counts only if this user owns it and nobody else can write
-to it. A file that cannot be read or written is no error: the value is then computed again.
+to it. A file that is damaged, or cannot be read or written, is no error: the value is then computed again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_OCTETS = 8 * 1024 * 1024
 MAX_FILES = 512
 """Files that the folder may hold; when there are more, the older half is deleted."""
 
-_NAME = "*-{}.json".format("[0-9a-f]" * 8)
+_NAME = "*-{}.cache".format("[0-9a-f]" * 8)
 
 
 def folder() -> str | None:
@@ -38,14 +38,15 @@ def folder() -> str | None:
 
 def load(kind: str, key: str) -> Any:
     """Return the value that was stored as `kind` under `key` by this version of the core, or None."""
-    path = _path(kind, key)
-    if path is None:
+    if (path := _path(kind, key)) is None:
         return None
     try:
-        version, stored_key, value = json.loads(user_dirs.read_own(path, MAX_OCTETS))
+        octets = user_dirs.read_own(path, MAX_OCTETS)
+        body, checksum = octets[:-8], int(octets[-8:], 16)
+        version, stored_key, value = json.loads(body)
     except (OSError, ValueError, TypeError, RecursionError):
         return None
-    return value if (version, stored_key) == (__version__, key) else None
+    return value if (version, stored_key, checksum) == (__version__, key, crc32(body)) else None
 
 
 def store(kind: str, key: str, value: Any) -> None:
@@ -57,7 +58,7 @@ def store(kind: str, key: str, value: Any) -> None:
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         _delete_older_half(os.path.dirname(path))
-        user_dirs.write_own(path, octets)
+        user_dirs.write_own(path, octets + b"%08x" % crc32(octets))
     except OSError:  # a full disk, a read-only home
         return
 
@@ -66,7 +67,7 @@ def _path(kind: str, key: str) -> str | None:
     """Return the path of the file. Two keys may have one path: the file names the key that it is for."""
     where = folder()
     checksum = crc32(key.encode("utf-8", "surrogatepass"))
-    return None if where is None else os.path.join(where, f"{kind}-{checksum:08x}.json")
+    return None if where is None else os.path.join(where, f"{kind}-{checksum:08x}.cache")
 
 
 def _delete_older_half(where: str) -> None:
@@ -74,6 +75,5 @@ def _delete_older_half(where: str) -> None:
     from pathlib import Path  # only a process that stores something needs it
 
     files = [(file.stat().st_mtime, file) for file in Path(where).glob(_NAME)]
-    if len(files) >= MAX_FILES:
-        for _, file in sorted(files)[: MAX_FILES // 2]:
-            file.unlink(missing_ok=True)
+    for _, file in sorted(files)[: MAX_FILES // 2] if len(files) >= MAX_FILES else ():
+        file.unlink(missing_ok=True)
