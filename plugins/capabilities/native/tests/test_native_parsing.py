@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from collections.abc import Callable
 from functools import cache, partial
@@ -73,6 +74,7 @@ def test_the_default_registry_parses_natively() -> None:
     assert default_registry.native_reader is not None
     assert urlschemes.parse == default_registry.native_reader.parse
     assert type(urlschemes.parse("http://host.dom/")).__mro__[-2].__module__ == "urlschemes_native"
+    assert [*inspect.signature(urlschemes.parse).parameters] == [*inspect.signature(in_python).parameters]
 
 
 @NUMBERS
