@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import InvalidURL
+from urlschemes.errors import InvalidURL, invalid_url
 from urlschemes.grammar.profile import RFC1738
 from urlschemes.registry.registry import Registry, default_registry
 from urlschemes.url.value import LIMIT
@@ -26,24 +26,36 @@ def registry_of(profile: Profile | str) -> Registry:
 def as_profile(url: URL, target: Registry | Profile | str) -> URL:
     """Return the URL of the same text in a registry, or in that of a profile. A generic URL stays generic.
 
-    Raises what parsing raises there.
+    Raises what parsing raises there, and InvalidURL if a `?` divides parts in one profile and is data in the other.
     """
     registry = target if isinstance(target, Registry) else registry_of(target)
     is_generic = type(url) is url.syntax.profile.algorithms.url_type
-    text = str(url)
+    text, document = str(url), registry.profile.document
     try:
-        return (registry.parse_generic if is_generic else registry.parse)(text, limit=max(LIMIT, len(text)))
+        new = (registry.parse_generic if is_generic else registry.parse)(text, limit=max(LIMIT, len(text)))
     except InvalidURL as error:
-        hint = _hint(error, registry.profile.document)
-        if hint is not None:
-            error.hint = hint
+        if error.code == "fragment-present":
+            error.hint = f"{document} has no fragments: convert url.replace(fragment=None)"
+        elif error.part == "host" and error.text.startswith("[", error.position):
+            error.hint = f"{document} has no IPv6 addresses: name the host, or give its IPv4 address"
         raise
+    before, after = (None if is_generic else _part_with_query_mark(each) for each in (url, new))
+    if (before is None) == (after is None):
+        return new
+    place = text.index("?")
+    problem = f"in {document}, " + (f"it is part of the {after}" if after else "it divides the URL")
+    raise invalid_url(
+        text,
+        f"invalid character '?' at position {place}: {problem}",
+        code="invalid-part",
+        part=before or after,
+        span=(place, place + 1),
+        scheme=url.scheme,
+        hint="leave it out, and what follows" if after else "write %3F",
+    )
 
 
-def _hint(error: InvalidURL, document: str) -> str | None:
-    """Return what to do with a URL whose error says only how to write a text; None if that helps."""
-    if error.code == "fragment-present":
-        return f"{document} has no fragments: convert url.replace(fragment=None)"
-    if error.part == "host" and error.text.startswith("[", error.position):
-        return f"{document} has no IPv6 addresses: name the host, or give its IPv4 address"
-    return None
+def _part_with_query_mark(url: URL) -> str | None:
+    """Return the name of the part that holds the first `?` as data."""
+    spans = {name: url.span(name) or (0, 0) for name in url.syntax.parts}
+    return next((name for name, (start, end) in spans.items() if start <= str(url).find("?") < end), None)

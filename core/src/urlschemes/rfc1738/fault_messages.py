@@ -50,7 +50,8 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     text, position, state = fault.text, fault.position, fault.state
     start, end = authority.host, authority.colon
     character = text[position : authority.end][:1]
-    forms = _rules_at(fault.syntax, fault.state_before(start).expected)
+    leaves = fault.syntax.automaton.leaves
+    forms = {rule for each in bits(fault.state_before(start).expected) for rule in leaves[each].path}
     expected = listed(tuple(_RULES[rule] for rule in ("hostname", "hostnumber") if rule in forms))
     if fault.code == "empty-host":
         problem = f"missing host at position {fault.place().position}: expected {expected}"
@@ -69,11 +70,6 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
         problem = f'{fault.place().subject()}: expected "/"'
         return _host_fault(fault, problem, fault.syntax.rule, hint, ('"/"',))
     return _domain_name(fault, start, text[start:end])
-
-
-def _rules_at(syntax: Syntax, positions: int) -> frozenset[str]:
-    """Return the names of the rules that the characters at `positions` derive from."""
-    return frozenset(name for position in bits(positions) for name in syntax.automaton.leaves[position].path)
 
 
 def _domain_name(fault: Fault, start: int, host: str) -> FaultMessage:

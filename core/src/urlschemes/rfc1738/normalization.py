@@ -46,7 +46,6 @@ def _plain(url: URL, part: Part, raw: Raw) -> Raw:
         return raw.lower()
     if part.travels == "as-written" or not part.escapes:
         return RFC1738.normal(raw)
-    # A character that the record warns of is encoded.
     cautions = url.registration.cautions if url.registration else ()
     misread = (each.holds for each in cautions if each.part == part.name and each.holds and len(each.holds) == 1)
     bare = part.bare - frozenset(octets_of("".join(misread)))

@@ -68,11 +68,9 @@ def _hierarchy(syntax: Syntax, base: str) -> Part:
 def _follows(syntax: Syntax, part: Part, character: str) -> bool:
     """Return True if `character` may follow `part`."""
     automaton = syntax.automaton
-    for marked in automaton.marked:
-        if marked.mark == part.mark:
-            after = [automaton.follow[position] for position in bits(marked.last)]
-            return any(automaton.leaves[p].literal == character for each in after for p in bits(each))
-    return False
+    last = next((marked.last for marked in automaton.marked if marked.mark == part.mark), 0)
+    after = [automaton.follow[position] for position in bits(last)]
+    return any(automaton.leaves[p].literal == character for each in after for p in bits(each))
 
 
 def _divided(text: str, path: tuple[int, int] | None, *, has_query: bool) -> tuple[str, str, str, str]:
@@ -85,10 +83,8 @@ def _divided(text: str, path: tuple[int, int] | None, *, has_query: bool) -> tup
 
 def _split(text: str, *, has_query: bool) -> tuple[str, str, str]:
     """Return path, `;` and parameters, `?` and query (RFC 1808 section 2.4)."""
-    query = mark = ""
-    if has_query:
-        text, mark, query = text.partition("?")
-    path, semicolon, params = text.partition(";")
+    rest, mark, query = text.partition("?") if has_query else (text, "", "")
+    path, semicolon, params = rest.partition(";")
     return path, semicolon + params, mark + query
 
 
@@ -96,11 +92,8 @@ def _without_dots(segments: list[str]) -> list[str]:
     """Return the segments without `.`, and without `..` and the segment before it (RFC 1808 section 4, step 6)."""
     kept: list[str] = []
     for segment in segments:
-        if segment == "..":
-            if kept and kept[-1] != "..":
-                kept.pop()
-            else:
-                kept.append(segment)
+        if segment == ".." and kept and kept[-1] != "..":
+            kept.pop()
         elif segment != ".":
             kept.append(segment)
     ends_with_dots = segments[-1] == "." or (segments[-1] == ".." and not (kept and kept[-1] == ".."))

@@ -43,6 +43,26 @@ def test_what_rfc_1738_cannot_say_is_an_error_with_advice(text, code, position, 
     assert hint[:40] in str(error)
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "problem", "hint"),
+    [
+        (
+            MODERN,
+            urlschemes.default_registry,
+            "in RFC 1738, it is part of the address",
+            "leave it out, and what follows",
+        ),
+        (urlschemes.default_registry, MODERN, "in RFC 3986, it divides the URL", "write %3F"),
+    ],
+)
+def test_a_question_mark_never_divides_in_one_profile_alone(source, target, problem, hint):
+    url = source.parse("mailto:a@b?subject=x")
+    with pytest.raises(InvalidURL, match=f"^invalid character '\\?' at position 10: {problem}") as caught:
+        url.as_profile(target)
+    error = caught.value
+    assert (error.code, error.part, error.span, error.hint) == ("invalid-part", "address", (10, 11), hint)
+
+
 def test_the_advice_on_fragments_works():
     url = MODERN.parse("http://h/a#f")
     assert str(url.replace(fragment=None).as_profile("rfc1738")) == "http://h/a"
