@@ -1,5 +1,7 @@
 """Mixed scripts, invisible characters and malformed A-labels in hosts."""
 
+import sys
+
 import pytest
 
 from urlschemes.grammar.octets import encoded
@@ -42,9 +44,7 @@ def test_what_misleads_is_found(label, written, code, names):
         "\u65e5\u672c\u30fc\u304b\u30ab\u3005abc",
         "\u6f22\u3105x",
         "\u6f22\ud55cx",
-        "a\u0301",
         "\u0928\u092e\u0938\u094d\u0924\u0947",
-        "\u2603",
     ],
 )
 def test_scripts_that_are_written_together_are_no_finding(label):
@@ -61,3 +61,23 @@ def test_other_hosts_have_no_findings(host):
 )
 def test_a_label_that_encodes_nothing_is_found(label):
     assert findings(f"{label}.com")[0][0] == "invalid-a-label"
+
+
+@pytest.mark.parametrize(
+    ("label", "reason"),
+    [
+        ("xn--ab-c6t", "U+2044 FRACTION SLASH"),
+        ("xn--ab-r13a", "U+3002 IDEOGRAPHIC FULL STOP"),
+        ("XN--AB-1U3N", "U+FF0F FULLWIDTH SOLIDUS"),
+        ("xn--c0a", "U+0410 CYRILLIC CAPITAL LETTER A"),
+        ("xn--n3h", "U+2603 SNOWMAN (a symbol: such names exist in the DNS, but not all programs look them up)"),
+        ("xn--o-ccb", "Label must be in Normalization Form C"),
+        (a_label("\u05d0a"), "letters that are written from right to left are mixed with others (RFC 5893)"),
+    ],
+)
+def test_an_a_label_that_idna_2008_refuses_is_found_where_its_library_is_installed(label, reason, monkeypatch):
+    (message,) = [message for code, message in findings(f"www.{label}.com") if code == "invalid-a-label"]
+    assert message.endswith(f", which IDNA 2008 does not allow: {reason}")
+    assert message.isascii()
+    monkeypatch.setitem(sys.modules, "idna", None)
+    assert "invalid-a-label" not in dict(findings(f"www.{label}.com"))

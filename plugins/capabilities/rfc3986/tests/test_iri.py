@@ -57,6 +57,7 @@ def test_from_unicode_writes_us_ascii(text, written):
         ("http://h/%C3%A9%C3/%ED%A0%80/%C0%AF/%EF%BF%BE%FF", "http://h/\u00e9%C3/%ED%A0%80/%C0%AF/%EF%BF%BE%FF"),
         # Bidirectional, invisible, blank, private and control characters.
         ("http://h/%E2%80%AE%E2%81%A6%E2%80%8B%C2%A0?%EE%80%80%C2%85", None),
+        ("http://h/%E1%85%9F%CD%8F?%EF%B8%8F#%F3%A0%84%80", None),
         ("http://xn--a/", None),
         ("http://xn--ls8h.la/", None),
         ("http://b%C3%BCcher.de/", None),
@@ -144,6 +145,7 @@ def test_other_mistakes_are_those_of_parse():
         ("http://B\u00dcCHER.de/", "http://xn--bcher-kva.de/"),
         ("http://\u65e5\u672c\u3002jp/", "http://xn--wgv71a.jp/"),
         ("http://\uff21\u00fc.A/", "http://xn--a-eha.A/"),
+        ("http://\u00ada\u3002/", "http://a./"),
     ],
 )
 def test_what_people_type_is_mapped_as_browsers_do(text, written):
@@ -158,6 +160,22 @@ def test_what_people_type_is_mapped_as_browsers_do(text, written):
 def test_no_character_is_mapped_to_a_delimiter(text):
     with pytest.raises(InvalidURL, match=r"at position [78]: IDNA 2008 does not allow it"):
         from_unicode(text, uts46=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("http://\u00ad.com/", (7, 8)),
+        ("http://b.\u00ad", (9, 10)),
+        ("http://\u00ad\u3002/", (7, 9)),
+        ("http://a\u3002.com", (7, 9)),
+        ("http://\u3002a/", (7, 9)),
+    ],
+)
+def test_no_label_is_mapped_to_an_empty_one(text, span):
+    with pytest.raises(InvalidURL, match="mapping it leaves an empty label") as caught:
+        from_unicode(text, uts46=True)
+    assert (caught.value.code, caught.value.span) == ("invalid-host", span)
 
 
 def test_only_domain_names_outside_us_ascii_need_the_library(monkeypatch):

@@ -177,9 +177,9 @@ _ALL = (
     Code(
         "invalid-a-label",
         "warning",
-        "a label that begins with xn-- and encodes no name",
+        "a label that begins with xn-- and encodes no name of IDNA 2008",
         "RFC 5890 section 2.3.2.1",
-        "encode the name again, from its Unicode form",
+        "ask for the name that is meant, and encode it by IDNA 2008",
     ),
     Code(
         "invisible-character",

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import unicodedata
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginError, invalid_url
 from urlschemes.url.fault_messages import quoted_text
-from urlschemes_rfc3986.host_findings import ACE_PREFIX
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["decoded_host", "encoded_label"]
+__all__ = ["ACE_PREFIX", "decoded_host", "encoded_label", "idna_refusal", "named"]
+
+ACE_PREFIX = "xn--"
+"""The beginning of an A-label: a label of a domain name whose other characters encode those of Unicode (RFC 5890)."""
 
 
 def encoded_label(text: str, start: int, end: int, *, uts46: bool) -> str:
@@ -24,9 +28,17 @@ def encoded_label(text: str, start: int, end: int, *, uts46: bool) -> str:
         return label
     idna = _library()
     try:
-        return _a_label(idna, label, uts46=uts46)
+        written = _a_label(idna, label, uts46=uts46)
     except idna.IDNAError as error:
         problem = f"invalid label {quoted_text(label)} in the host at position {start}: {_reason(idna, error)}"
+    else:
+        # A full stop that is mapped may end the host as `.` may.
+        labels = written if text.startswith(".", end) else written.removesuffix(".")
+        if all(labels.split(".")):
+            return written
+        problem = (
+            f"invalid label {quoted_text(label)} in the host at position {start}: mapping it leaves an empty label"
+        )
     hint = None
     index = next((index for index, each in enumerate(label) if not _may_stand(idna, each, uts46=uts46)), None)
     if index is not None:
@@ -42,16 +54,44 @@ def encoded_label(text: str, start: int, end: int, *, uts46: bool) -> str:
 
 def decoded_host(host: str) -> str:
     """Return `host` with its A-labels decoded; one that is not valid stays. Raises PluginError without the library."""
-    return ".".join(_u_label(label) if label.lower().startswith(ACE_PREFIX) else label for label in host.split("."))
+    labels = host.split(".")
+    for index, label in enumerate(labels):
+        if label.lower().startswith(ACE_PREFIX):
+            idna = _library()
+            with suppress(idna.IDNAError):
+                labels[index] = _u_label(idna, label)
+    return ".".join(labels)
 
 
-def _u_label(label: str) -> str:
-    idna = _library()
+def idna_refusal(label: str, decoded: str) -> str | None:
+    """Return why IDNA 2008 refuses `label`, which encodes `decoded`; None if it does not, or without the library."""
     try:
-        decoded = str(idna.ulabel(label))
-        return decoded if _a_label(idna, decoded) == label.lower() else label
-    except idna.IDNAError:
-        return label
+        idna = _library()
+    except PluginError:
+        return None
+    try:
+        _u_label(idna, label)
+    except idna.IDNAError as error:
+        index = next((index for index, each in enumerate(decoded) if not _may_stand(idna, each, uts46=False)), None)
+        if index is None:
+            return _reason(idna, error)
+        reason = named(decoded[index])
+        if unicodedata.category(decoded[index]) == "So":
+            reason += " (a symbol: such names exist in the DNS, but not all programs look them up)"
+        return reason
+    return None
+
+
+def named(character: str) -> str:
+    """Return the code point and the name of a character, as messages give them."""
+    return f"U+{ord(character):04X} {unicodedata.name(character, 'without a name')}"
+
+
+def _u_label(idna: ModuleType, label: str) -> str:
+    decoded = str(idna.ulabel(label))
+    if _a_label(idna, decoded) != label.lower():
+        raise idna.IDNAError("it has another A-label")
+    return decoded
 
 
 def _a_label(idna: ModuleType, label: str, *, uts46: bool = False) -> str:

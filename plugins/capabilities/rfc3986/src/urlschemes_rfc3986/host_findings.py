@@ -5,11 +5,9 @@ from __future__ import annotations
 import unicodedata
 
 from urlschemes.grammar.octets import unescape
+from urlschemes_rfc3986.domain_names import ACE_PREFIX, idna_refusal, named
 
-__all__ = ["ACE_PREFIX", "name_findings"]
-
-ACE_PREFIX = "xn--"
-"""The beginning of an A-label: a label of a domain name whose other characters encode those of Unicode (RFC 5890)."""
+__all__ = ["is_invisible", "name_findings"]
 
 _LONGEST = 63  # characters of a label (RFC 1034 section 3.1)
 # Scripts that are written together: those of Japanese, Chinese and Korean, each also with Latin (the level "highly
@@ -30,6 +28,7 @@ def name_findings(host: str) -> tuple[tuple[str, str], ...]:
     """Return the code and the message of everything in a host, as it is written, that may mislead its reader.
 
     Escapes and A-labels are decoded. The codes are `invalid-a-label`, `invisible-character` and `mixed-scripts`.
+    Where the library `idna` is installed, it judges what A-labels encode.
     """
     findings = []
     for label in unescape(host).split("."):
@@ -37,13 +36,16 @@ def name_findings(host: str) -> tuple[tuple[str, str], ...]:
         if decoded is None:
             findings.append(("invalid-a-label", f"the label {label!a} of the host is not a valid A-label"))
             continue
-        hidden = next(filter(_is_invisible, decoded), None)
+        hidden = next(filter(is_invisible, decoded), None)
         if hidden is not None:
-            problem = f"the label {decoded!a} of the host holds {_named(hidden)}, which cannot be seen"
+            problem = f"the label {decoded!a} of the host holds {named(hidden)}, which cannot be seen"
             findings.append(("invisible-character", problem))
+        elif decoded != label and (reason := idna_refusal(label, decoded)) is not None:
+            problem = f"the label {label!a} of the host encodes {decoded!a}, which IDNA 2008 does not allow: {reason}"
+            findings.append(("invalid-a-label", problem))
         scripts = _scripts(decoded)
         if len(scripts) > 1 and not any(scripts.keys() <= each for each in _TOGETHER):
-            listed = " and ".join(f"{script} ({_named(character)})" for script, character in sorted(scripts.items()))
+            listed = " and ".join(f"{script} ({named(character)})" for script, character in sorted(scripts.items()))
             findings.append(("mixed-scripts", f"the label {decoded!a} of the host mixes {listed}"))
     return tuple(findings)
 
@@ -55,13 +57,14 @@ def _decoded(label: str) -> str | None:
     if len(label) > _LONGEST:
         return None
     try:
-        decoded = label[len(ACE_PREFIX) :].encode("ascii").decode("punycode")
+        decoded = label[len(ACE_PREFIX) :].lower().encode("ascii").decode("punycode")
     except UnicodeError:
         return None
     return None if decoded.isascii() else decoded
 
 
-def _is_invisible(character: str) -> bool:
+def is_invisible(character: str) -> bool:
+    """Return True if `character` shows nothing, or a blank other than the one of US-ASCII."""
     code = ord(character)
     if code in _IGNORABLE or any(code in each for each in _IGNORABLE_RANGES):
         return True
@@ -80,7 +83,3 @@ def _scripts(label: str) -> dict[str, str]:
             if word not in _OF_ANY_SCRIPT:
                 scripts.setdefault("Han" if word in _HAN else word, character)
     return scripts
-
-
-def _named(character: str) -> str:
-    return f"U+{ord(character):04X} {unicodedata.name(character, 'without a name')}"

@@ -11,6 +11,7 @@ from urlschemes.rfc1738.conversion import registry_of
 from urlschemes.url.fault_place import Fault, authority_of
 from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.domain_names import decoded_host, encoded_label
+from urlschemes_rfc3986.host_findings import is_invisible
 from urlschemes_rfc3986.refusal import refusal
 from urlschemes_rfc3986.resolution import components
 
@@ -128,7 +129,7 @@ def _decoded(found: re.Match[str]) -> str:
     for character in unescape(run):
         # An octet that is not UTF-8 is a surrogate here, and none of them is allowed.
         end = start + (3 if "\ud800" <= character <= "\udfff" else 3 * len(character.encode()))
-        is_shown = character.isprintable() and _ALLOWED.match(character) is not None
-        pieces.append(character if is_shown else run[start:end])
+        is_seen = character.isprintable() and not is_invisible(character)
+        pieces.append(character if is_seen and _ALLOWED.match(character) else run[start:end])
         start = end
     return "".join(pieces)
