@@ -139,6 +139,8 @@ class _Reading:
             held = self.syntax.automaton.characters(fault.counted[0].inside)
             while text[end : end + 1].isascii() and end < len(text) and held >> ord(text[end]) & 1:
                 end += 1
+        elif text[start:end] == "[" and fault.region == "host" and authority is not None:
+            end = text.find("]", start, authority.end) + 1 or end  # an address that the rules do not have is one error
         elif not here.expected:
             end = len(text)
         repairs = [*repairs, _bridged(profile, fault.state_before(start), text, start, end)]
@@ -174,13 +176,16 @@ class _Reading:
 
 
 def _address_in_brackets(fault: Fault, end: int) -> tuple[int, int] | None:
-    """Return the place of the address that a fault which ends at `end` is in: all of it is one error."""
+    """Return the place of the address that a fault which ends at `end` is in: all of it is one error.
+
+    None if the rules have no brackets there.
+    """
     authority, text = fault.authority, fault.text
     if fault.region != "host" or authority is None or not text.startswith("[", authority.host):
         return None
-    # Where a bracket itself is an error, one that is not closed is alone.
-    unclosed = end if fault.code == "invalid-character" else authority.end
-    return authority.host, max(end, text.find("]", authority.host, authority.end) + 1 or unclosed)
+    if fault.code == "invalid-character" and fault.span[0] == authority.host:
+        return None
+    return authority.host, max(end, text.find("]", authority.host, authority.end) + 1 or authority.end)
 
 
 def _are_one(before: Finding, after: Finding) -> bool:
