@@ -60,6 +60,8 @@ def apply_changes(text: str, fixed: Fixed) -> str:
         ("telnet://joe{}@h:/", "telnet://joe%7B%7D@h/"),
         ("wais://h/db/text/a/b;c=d", "wais://h/db/text/a%2Fb%3Bc%3Dd"),
         ("wais://h?q", "wais://h/?q"),
+        ("wais://host.dom////", "wais://host.dom///%2F"),
+        ("news:@a@h.dom", "news:%40a@h.dom"),
         ("http://host.dom:/@joe", "http://host.dom/@joe"),
         ("http://host.dom./@joe", "http://host.dom/@joe"),
         ("ftp://u:?pw1@h/b~", "ftp://u:?pw1@h/b%7E"),
@@ -250,6 +252,9 @@ def test_the_first_error_of_a_near_miss_is_that_of_parse(profile: str, scheme: s
     ("text", "findings"),
     [
         ("http://[::1]/a", [("invalid-character", (7, 8))]),
+        ("http://[::1]80/", [("invalid-character", (7, 8)), ("invalid-host", (12, 14))]),
+        ("ftp://[2/1:db8::7]/a", [("invalid-character", (6, 7)), ("invalid-host", (7, 8)),
+                                  ("invalid-character", (17, 18))]),
         ("telnet://h?x", [("invalid-host", (10, 11))]),
         ("nntp://h/1/x/", [("invalid-part", (9, 10)), ("invalid-part", (11, 12))]),
         ("telnet://h/a b", [("invalid-part", (11, 12))]),
@@ -262,7 +267,7 @@ def test_the_first_error_of_a_near_miss_is_that_of_parse(profile: str, scheme: s
         ("nntp://#h", [("fragment-present", (7, 8))]),
         ("wais://%C3%A9/", [("invalid-host", (7, 8)), ("invalid-host", (10, 11))]),
     ],
-)
+)  # fmt: skip
 def test_one_error_is_one_finding(text: str, findings: list[tuple[str, tuple[int, int]]]) -> None:
     assert [(each.code, each.span) for each in check(text)] == findings
 

@@ -55,6 +55,9 @@ def test_a_mistake_with_one_right_repair_is_repaired(text: str, url: str, what: 
         ("mailto://joe@h.example", "^ambiguous '//' at position 7: left out, or %2F%2F if it is data$"),
         ("file:////a", "^ambiguous '/' at position 8: left out, or %2F if it is data$"),
         ("http://joe@h/", "^cannot be repaired without guessing: "),
+        ("mailto:a@b.example?cc=c@d.example?body=e", "^ambiguous '[?]' at position 33: .*; write `&` between header"),
+        ("file:////h/s", "^ambiguous '/' at position 8: .*; `FileURI.from_nonstandard` reads such forms$"),
+        ("file:///c|/a b", "^ambiguous '[|]' at position 9: .*; `FileURI.from_nonstandard` reads such forms$"),
         ("//h/a", "^there is no scheme name"),
     ],
 )
@@ -62,6 +65,37 @@ def test_a_mistake_without_one_right_repair_is_not_repaired(text: str, message: 
     with pytest.raises(NotRepairable) as caught:
         fix(text, registry=MODERN)
     assert re.match(message, str(caught.value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "news:a:b@host.example",
+        "news:x(1)@h.example",
+        "news:x..y@h.example",
+        "news:a b@h.example",
+        "news:*(@h.example",
+        "news://u@h/x(1)@h.example",
+    ],
+)
+def test_a_delimiter_does_not_become_data(text: str) -> None:
+    with pytest.raises(NotRepairable, match=r"^cannot be repaired without guessing: "):
+        fix(text, registry=MODERN)
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("news:a b", "news:a%20b"),
+        ("nntp://h/a:b@h", "nntp://h/a%3Ab%40h"),
+        ("ftp://u[@h/a?b", "ftp://u%5B@h/a%3Fb"),
+        ("http://h/a|b@c", "http://h/a%7Cb@c"),
+        ("mailto:joe@h.example?subject=what?", "mailto:joe@h.example?subject=what%3F"),
+        ("mailto:joe@h.example?subject=a?b&body=c", "mailto:joe@h.example?subject=a%3Fb&body=c"),
+    ],
+)
+def test_a_character_that_divides_nothing_there_is_encoded(text: str, url: str) -> None:
+    assert str(fix(text, registry=MODERN).url) == url
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
             return _fixed(source, read_as(url_type, source.text, limit))
         except InvalidURL as invalid:
             cause = invalid
+        _check_nonstandard(source, url_type, cause)
         source, repaired = _nearest(source, url_type.syntax)
         # The automaton does not count repetitions, so the repaired text may still be invalid.
         if repaired is None or url_type.syntax.fullmatch(repaired) is None:
@@ -102,6 +103,23 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
             hint=ambiguous.hint,
         )
     raise not_repairable from None
+
+
+def _check_nonstandard(source: SourceText, url_type: type[URL], error: InvalidURL) -> None:
+    """Raise Ambiguous if `url_type` has a method `from_nonstandard` that reads the text despite its first `error`."""
+    read = getattr(url_type, "from_nonstandard", None)
+    if read is None or error.position is None:
+        return
+    try:
+        read(source.without_illegal(behind=error.position))
+    except InvalidURL:
+        return
+    position = source.position(error.position)
+    raise Ambiguous(
+        f"ambiguous {source.text[error.position]!a} at position {position}: a nonstandard form, or data",
+        position,
+        f"`{url_type.__name__}.from_nonstandard` reads such forms",
+    )
 
 
 def _not_repairable(why: str, error: InvalidURL, source: SourceText, syntax: Syntax) -> NotRepairable:

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.bnf import Choice, Literal, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import mask
-from urlschemes.url.fault_place import first_state
+from urlschemes.url.fault_place import authority_of, first_state
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Mapping
+    from collections.abc import Sequence as Pieces
 
     from urlschemes.grammar.bnf import Node
     from urlschemes.grammar.rule_tree import Marked
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Host", "delimiters", "host_positions", "hosts", "part_at", "places"]
+__all__ = ["Host", "delimiters", "host_positions", "hosts", "lost_delimiter", "part_at", "places"]
 
 
 def host_positions(syntax: Syntax) -> int:
@@ -113,6 +115,52 @@ def _literals(syntax: Syntax, rule: str) -> set[str]:
             case _:  # a set of characters
                 pass
     return found & frozenset(syntax.profile.reserved)
+
+
+def lost_delimiter(syntax: Syntax, pieces: Pieces[str], encoded: Mapping[int, str]) -> int | None:
+    """Return the index of the first piece behind the authority where a delimiter became data; None if none was lost.
+
+    `encoded` are the reserved characters that were encoded, by the index of the piece. A reserved character may be the
+    delimiter of a rule there if it follows the delimiter before it in some URL, whatever is between them. It is not
+    lost if the same one follows.
+    """
+    text, leaves, reserved = "".join(pieces), syntax.automaton.leaves, syntax.profile.reserved
+    authority = authority_of(text, syntax.profile)
+    dividing = sum(
+        1 << each for each, leaf in enumerate(leaves) if leaf.literal is not None and leaf.literal in reserved
+    )
+
+    def ahead(positions: int) -> int:
+        """Return the positions that come before the next delimiter, and those of that delimiter."""
+        found, new = 0, positions
+        while new:
+            found |= new
+            after = 0
+            for position in bits(new & ~dividing):
+                after |= syntax.automaton.follow[position]
+            new = after & ~found
+        return found
+
+    start = text.find(":") + 1 if authority is None else authority.start
+    possible = ahead(first_state(syntax, text).walk(text[:start])[1].expected)
+    end, lost = 0, dict[str, int]()
+    for index, piece in enumerate(pieces):
+        end += len(piece)
+        for character in encoded.get(index, piece):
+            if character not in reserved or end <= start:
+                continue
+            here = sum(1 << each for each in bits(possible) if leaves[each].mask >> ord(character) & 1)
+            if index in encoded:
+                if here & dividing and (authority is None or end > authority.end):
+                    lost.setdefault(character, index)
+            elif here:
+                if here & dividing:
+                    lost.pop(character, None)
+                after = 0
+                for position in bits(here):
+                    after |= syntax.automaton.follow[position]
+                possible = ahead(after) | (possible if here & ~dividing else 0)
+    return min(lost.values(), default=None)
 
 
 def places(syntax: Syntax, match: re.Match[str]) -> list[tuple[int, int, str]]:

@@ -8,7 +8,7 @@ from urlschemes.grammar.derivation import rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes_lint.advice import is_invisible
 from urlschemes_lint.automaton_walk import Walk
-from urlschemes_lint.part_places import delimiters, host_positions
+from urlschemes_lint.part_places import delimiters, host_positions, lost_delimiter
 from urlschemes_lint.source_text import Ambiguous, Change
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class Repair:
         self._changes: list[Change] = []
         # The index in the text of each piece that the walk took.
         self._taken: list[int] = []
+        # The reserved characters that were encoded, by the index of the piece.
+        self._encoded: dict[int, str] = {}
 
     def repaired(self) -> str | None:
         """Return the repaired text, None if there is no repair. Raises Ambiguous if there are several."""
@@ -53,6 +55,10 @@ class Repair:
                     return None
                 index = restart
             index += 1
+        lost = lost_delimiter(self._walk.syntax, self._walk.pieces, self._encoded) if self._encoded else None
+        if lost is not None:
+            self._source.stop = self._taken[lost]
+            return None
         self._source.changes += self._changes
         return "".join(self._walk.pieces)
 
@@ -85,6 +91,8 @@ class Repair:
         if self._walk.part_by(escapes) == "host" or not self._takes(index, escapes):
             return False  # a host is never guessed
         self._check_encoded(index, escapes, part)
+        if character in self._profile.reserved:
+            self._encoded[len(self._taken) - 1] = character
         self._add_change("character encoded", index, character, escapes, self._source.section)
         return True
 
@@ -92,7 +100,8 @@ class Repair:
         """Raise Ambiguous if the character at `index`, which is taken as `escapes`, may be meant otherwise."""
         character, position = self._text[index], self._source.position(index)
         begins_authority = self._text.startswith("//", index) and self._text.find(":") == index - 1
-        if begins_authority or (character == "/" and self._walk.pieces[-2:-1] == ["/"]):
+        has_levels = self._walk.syntax.hierarchy is not None
+        if begins_authority or (has_levels and character == "/" and self._walk.pieces[-2:-1] == ["/"]):
             slashes = "//" if begins_authority else "/"
             raise Ambiguous(
                 f"ambiguous {slashes!r} at position {position}: left out, or {len(slashes) * escapes} if it is data",
@@ -217,6 +226,12 @@ class Repair:
                     "the delimiter of URLs is `/` on every system",
                 )
             return
+        if character == "?" and self._walk.only_divides("&") and self._find("=", index) < self._find("&", index):
+            raise Ambiguous(
+                f"ambiguous '?' at position {position}: `&` if another field begins here, {escape} if it is data",
+                position,
+                "write `&` between header fields, or %3F",
+            )
         if self._walk.at_end:
             return  # nothing is missing before it
         for separator in sorted(self._walk.separators()):

@@ -224,6 +224,10 @@ class SourceText:
             text
         )
 
+    def without_illegal(self, *, behind: int) -> str:
+        """Return `text` with letters for the characters behind that index that no URL may hold."""
+        return self.text[: behind + 1] + _wrong_anywhere(self.profile).sub("x", self.text[behind + 1 :])
+
     def without_brackets(self, *indexes: int) -> SourceText:
         """Return a copy in which the angle brackets at `indexes` of `text` are left out."""
         other = copy(self)
