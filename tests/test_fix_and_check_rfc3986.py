@@ -87,6 +87,7 @@ def test_a_delimiter_does_not_become_data(text: str) -> None:
     ("text", "url"),
     [
         ("news:a b", "news:a%20b"),
+        ("news:a:b", "news:a%3Ab"),
         ("nntp://h/a:b@h", "nntp://h/a%3Ab%40h"),
         ("ftp://u[@h/a?b", "ftp://u%5B@h/a%3Fb"),
         ("http://h/a|b@c", "http://h/a%7Cb@c"),
@@ -137,6 +138,8 @@ def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, st
         ("http://fe80::1%eth0/", "write brackets around an IPv6 address"),
         ("http://h%/", "write a name, an IPv4 address, or an IPv6 address in brackets"),
         ("http://h/a b", "write %20, or let `fix` do it"),
+        ("news:a:b@h.example", "the `@` behind it is a delimiter"),
+        ("news:a..b@h.example", "it is a delimiter"),
         ("www.example.com/a", "a host alone is not a URL"),
     ],
 )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.bnf import Choice, Literal, Reference, Repeat, Sequence
-from urlschemes.grammar.octets import mask
+from urlschemes.grammar.octets import encoded as escaped
+from urlschemes.grammar.octets import mask, octets_of
 from urlschemes.url.fault_place import authority_of, first_state
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Marked
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Host", "delimiters", "host_positions", "hosts", "lost_delimiter", "part_at", "places"]
+__all__ = ["Host", "delimiters", "host_positions", "hosts", "lost_by_encoding", "lost_delimiter", "part_at", "places"]
 
 
 def host_positions(syntax: Syntax) -> int:
@@ -130,13 +131,19 @@ def lost_delimiter(syntax: Syntax, pieces: Pieces[str], encoded: Mapping[int, st
         1 << each for each, leaf in enumerate(leaves) if leaf.literal is not None and leaf.literal in reserved
     )
 
+    literal = sum(
+        1 << each
+        for each, leaf in enumerate(leaves)
+        if leaf.literal is not None and leaf.literal[leaf.offset] in reserved
+    )
+
     def ahead(positions: int) -> int:
         """Return the positions that come before the next delimiter, and those of that delimiter."""
         found, new = 0, positions
         while new:
             found |= new
             after = 0
-            for position in bits(new & ~dividing):
+            for position in bits(new & ~literal):
                 after |= syntax.automaton.follow[position]
             new = after & ~found
         return found
@@ -161,6 +168,26 @@ def lost_delimiter(syntax: Syntax, pieces: Pieces[str], encoded: Mapping[int, st
                     after |= syntax.automaton.follow[position]
                 possible = ahead(after) | (possible if here & ~dividing else 0)
     return min(lost.values(), default=None)
+
+
+def lost_by_encoding(syntax: Syntax, text: str) -> int | None:
+    """Return the index of a delimiter that is lost if all characters are encoded that cannot stand in `text`."""
+    state, pieces, encoded = first_state(syntax, text), list[str](), dict[int, str]()
+    for index, character in enumerate(text):
+        length, after = state.walk(character)
+        pieces.append(character)
+        if not length:
+            try:
+                pieces[-1] = escaped(octets_of(character))
+            except UnicodeEncodeError:
+                return None
+            length, after = state.walk(pieces[-1])
+            if length < len(pieces[-1]):
+                return None
+            if character in syntax.profile.reserved:
+                encoded[index] = character
+        state = after
+    return lost_delimiter(syntax, pieces, encoded) if encoded and state.ends else None
 
 
 def places(syntax: Syntax, match: re.Match[str]) -> list[tuple[int, int, str]]:
