@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["advice", "for_delimiter", "is_fixable", "is_invisible"]
+__all__ = ["advice", "is_fixable", "is_invisible"]
 
 _U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
 _INVISIBLE = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
@@ -41,13 +41,13 @@ def advice(error: InvalidURL, syntax: Syntax) -> str | None:
     if error.code in {"invalid-host", "empty-host"}:
         return _for_host(error, syntax) or error.hint
     if error.code == "invalid-part" and error.part != "fragment":
-        return for_delimiter(syntax, text, position) or error.hint
+        return _for_delimiter(syntax, text, position) or error.hint
     if error.part == "fragment" and text[position : position + 1] == "#":
         return "a URL has one fragment: write %23 if the `#` is data in it, or let `fix` do it"
     return error.hint
 
 
-def for_delimiter(syntax: Syntax, text: str, position: int) -> str | None:
+def _for_delimiter(syntax: Syntax, text: str, position: int) -> str | None:
     """Return the advice about an error that no encoding repairs, because a delimiter would become data."""
     lost = lost_by_encoding(syntax, text)
     if lost is None:
@@ -86,7 +86,7 @@ def _written(error: InvalidURL) -> str:
 
 def _for_character(error: InvalidURL, syntax: Syntax, text: str, position: int) -> str | None:
     character, part, written = text[position], error.part, _written(error)
-    delimiter = for_delimiter(syntax, text, position)
+    delimiter = _for_delimiter(syntax, text, position)
     if delimiter is not None:
         return delimiter
     around = _from_surroundings(text, position, part, written, syntax)

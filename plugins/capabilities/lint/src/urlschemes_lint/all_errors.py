@@ -15,7 +15,7 @@ from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.url.fault_messages import OriginalText, escapes, unsafe_character
 from urlschemes.url.fault_place import Fault, first_state
-from urlschemes_lint.advice import advice, for_delimiter
+from urlschemes_lint.advice import advice
 from urlschemes_lint.findings import error_finding
 from urlschemes_lint.warning_checks import warnings
 
@@ -102,8 +102,6 @@ class _Reading:
             message = unsafe_character(fault.place(start, end), fault.part, written)
             hint = message.best_hint(self.syntax)
             finding = finding._replace(message=message.message, hint=hint, expected=message.expected)
-        if fault.code == "invalid-part":
-            finding = finding._replace(hint=for_delimiter(self.syntax, self.text, start) or finding.hint)
         before = self.before
         if before is not None and wrong is None and _are_one(before, finding):
             if self.findings[-1] is before and before.span is not None:  # the first error is as `parse` has it
