@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 pytest_plugins = ["plugin_fixtures"]
 
 
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Return 0 for a single file, which then runs in this process; everything else runs on all cores."""
-    return 0 if len(config.args) == 1 and ".py" in config.args[0] else None
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return 0 for a single file, which then runs in this process; for more, half as many again as there are cores.
+
+    Tests of servers and processes often wait.
+    """
+    is_single_file = len(config.args) == 1 and ".py" in config.args[0]
+    return 0 if is_single_file else (os.cpu_count() or 1) * 3 // 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -31,10 +31,7 @@ MODERN = Registry(profile="rfc3986")
 SCHEMES = sorted(default_registry)
 OF_BOTH_PROFILES = [
     *SCHEMES,
-    *(
-        pytest.param(f"{each.scheme} of rfc3986", marks=() if each.scheme == "file" else pytest.mark.slow)
-        for each in MODERN.registrations()
-    ),
+    *(pytest.param(f"{each.scheme} of rfc3986", marks=pytest.mark.slow) for each in MODERN.registrations()),
 ]
 # Prefixes of URLs after the scheme's name, and the number of tokens that follow them.
 PREFIXES = {

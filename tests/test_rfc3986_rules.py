@@ -93,8 +93,8 @@ def test_what_the_profile_adds_are_authorities_with_a_host(rule: str) -> None:
     assert prove_rules(ABNFRules(rule, PRINTED, ADDED), rewritten).difference is None
 
 
-# The addresses of mailto need many steps; the rules of the others are much like those of http, ftp and gopher.
-LONG = {"mailto", "news", "nntp", "https", "telnet", "wais", "prospero"}
+# The addresses of mailto need many steps; the rules of the others are much like those of http and file.
+LONG = {"ftp", "gopher", "https", "mailto", "news", "nntp", "prospero", "telnet", "wais"}
 PROVED = [
     pytest.param(each.scheme, marks=SLOW if each.scheme in LONG else ())
     for each in MODERN.registrations()
