@@ -119,8 +119,15 @@ def test_the_three_accept_the_same_texts(scheme: str, length: int, enough: int) 
     assert accepted >= enough
 
 
-@pytest.mark.parametrize("number", [3, pytest.param(100, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("scheme", OF_BOTH_PROFILES)
+@pytest.mark.parametrize(
+    ("scheme", "number"),
+    [
+        *((scheme, 3) for scheme in SCHEMES),
+        *(pytest.param(scheme, 100, marks=pytest.mark.slow) for scheme in SCHEMES),
+        # The recognizer tries every way to read an address in brackets.
+        *(pytest.param(f"{each.scheme} of rfc3986", 20, marks=pytest.mark.slow) for each in MODERN.registrations()),
+    ],
+)
 def test_they_agree_on_generated_texts_and_on_the_division_of_urls(scheme: str, number: int) -> None:
     syntax = syntax_of(scheme)
     judges = Judges(syntax)
