@@ -40,7 +40,7 @@ def parts_of(registry: Registry) -> tuple[str, ...]:
         (urlschemes.default_registry, pa.string_view()),
         (MODERN, pa.string()),
     ],
-    ids=str,
+    ids=lambda each: each.profile.name if isinstance(each, urlschemes.Registry) else str(each),
 )
 def test_the_native_reader_and_parse_agree_on_every_part_of_every_text(
     corpus: list[str | None], registry: Registry, text: object
