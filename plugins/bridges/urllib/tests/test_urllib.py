@@ -22,6 +22,7 @@ from urlschemes_servers.http import redirect
 from urlschemes_servers.nntp import Newsgroup, article
 from urlschemes_testing.loopback import Loopback
 from urlschemes_urllib import URLHandler
+from urlschemes_x_example.demo import server as document_server
 
 LOOPBACK = Policy(networks=("127.0.0.0/8",))
 REFUSED = r"127\.0\.0\.1 is not on the public Internet; policy rule 'networks'"
@@ -109,6 +110,18 @@ def test_only_the_chosen_schemes_are_taken(tmp_path: Path, gopher: str) -> None:
         opener.open(f"{gopher}/1/")
     with build_opener(URLHandler()).open((tmp_path / "a.txt").as_uri()) as response:  # urllib itself
         assert response.read() == b"text"
+
+
+def test_by_default_the_installed_schemes_that_urllib_does_not_have_are_taken(opener: OpenerDirector) -> None:
+    with document_server({"a": ["text"]}) as address, opener.open(f"x-example://{address}/a") as response:
+        assert response.read() == b"text"
+    for url, message in (
+        ("htpp://host.dom/", "htpp"),
+        ("mailto:joe@host.dom", "access"),
+        ("x-example:a", "position 10"),
+    ):
+        with pytest.raises(URLError, match=message):
+            opener.open(url)
 
 
 def test_a_scheme_that_is_not_installed_is_an_error() -> None:

@@ -15,10 +15,7 @@ from urlschemes_urllib.response import response_of
 if TYPE_CHECKING:
     from urllib.response import addinfourl
 
-__all__ = ["SCHEMES", "URLHandler"]
-
-SCHEMES = ("gopher", "news", "nntp", "prospero", "wais")
-"""The schemes that urllib cannot open itself."""
+__all__ = ["URLHandler"]
 
 
 class URLHandler(BaseHandler):
@@ -37,8 +34,8 @@ class URLHandler(BaseHandler):
         for scheme in schemes:
             if scheme not in self._client.registry:  # urllib would open what was misspelt, without the policy
                 raise UnknownScheme(f"no installed plugin provides scheme {scheme!r}", scheme=scheme)
-        for scheme in schemes or SCHEMES:
-            setattr(self, f"{scheme.lower()}_open", self._open)
+        for name in map(str.lower, schemes or ["unknown"]):  # `unknown_open` is called where urllib has no other
+            setattr(self, f"{name}_open", self._open)
 
     def _open(self, request: Request) -> addinfourl:
         if request.get_method() != "GET" or request.data is not None or request.headers:
