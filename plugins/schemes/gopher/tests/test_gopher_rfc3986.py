@@ -79,7 +79,7 @@ def test_an_empty_path_is_the_top_menu() -> None:
 
 def test_access_speaks_ipv6_and_sends_no_fragment() -> None:
     items = {"~a": text("Hello.\n"), "link": link("1", "/", "2001:db8::1", 70, title="IPv6")}
-    items["login"] = link("8", "joe", "[2001:db8::1]", 2323, title="Login")
+    items["login"] = link("8", "a.example?joe", "[2001:db8::1]", 2323, title="Login")
     with gopher_server(menu(items), host="::1") as address:
         with urlschemes_access.access(
             f"gopher://{address}/0/%7ea%09%09+#end", policy=HERE, registry=MODERN
@@ -90,7 +90,7 @@ def test_access_speaks_ipv6_and_sends_no_fragment() -> None:
             assert [entry.url for entry in listing] == [
                 f"gopher://{address}/0/~a%09%09+",
                 "gopher://[2001:db8::1]/1/",
-                "telnet://joe@[2001:db8::1]:2323/",
+                "telnet://a.example%3Fjoe@[2001:db8::1]:2323/",
             ]
 
 

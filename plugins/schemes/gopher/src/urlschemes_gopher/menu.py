@@ -74,7 +74,6 @@ _FORMAT_BY_SUFFIX: Mapping[str, str] = {
 }
 _PORT = re.compile(rb"0*([1-9][0-9]{0,4})")
 _GRAPHIC = re.compile(rb"[!-~]+")
-_USER_OCTETS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789$-_.+!*'(),;?&=")
 
 
 def media_type(gtype: str, selector: str) -> str | None:
@@ -116,10 +115,14 @@ def parse_entry(line: bytes, menu: GopherURL, primary: str = "1") -> Entry:
     return Entry(name=shown, url=url, kind=kind, fields={"type": gtype})
 
 
-def login_url(host: str, port: int, login: bytes) -> str:
-    """Return the telnet URL of an item of type 8 or T; its selector is the user name (RFC 1436, appendix)."""
-    user = f"{escape(login, _USER_OCTETS)}@" if login else ""
-    return f"telnet://{user}{host}{'' if port == 23 else f':{port}'}/"
+def login_url(item: GopherURL) -> str:
+    """Return the telnet URL that an item of type 8 or T stands for; its selector is the user name (RFC 1436, appendix).
+
+    All characters of the name are encoded that may be reserved in the profile of the item's URL.
+    """
+    login = octets_of(item.selector)
+    user = f"{escape(login, frozenset(item.syntax.profile.unreserved.encode()))}@" if login else ""
+    return f"telnet://{user}{item.host}{'' if item.port == 23 else f':{item.port}'}/"
 
 
 def _url_of(gtype: str, selector: bytes, host: bytes, port: bytes, tag: bytes, menu: GopherURL) -> str:
@@ -141,5 +144,5 @@ def _url_of(gtype: str, selector: bytes, host: bytes, port: bytes, tag: bytes, m
     )
     url.check_line()
     if gtype in {"8", "T"}:
-        return login_url(url.host, number, octets_of(url.selector))
+        return login_url(url)
     return str(url)

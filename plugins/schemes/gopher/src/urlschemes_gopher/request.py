@@ -27,7 +27,7 @@ def check_type(url: GopherURL) -> None:
     """Raise UnsupportedOperation if an item of this type is not on a gopher server."""
     gtype = url.effective_gtype
     if gtype in _NOT_AN_ITEM:
-        telnet = login_url(url.host, url.port, octets_of(url.selector)) if gtype in {"8", "T"} else None
+        telnet = login_url(url) if gtype in {"8", "T"} else None
         raise UnsupportedOperation(
             f"an item of type {gtype} is {_NOT_AN_ITEM[gtype]}, not a resource of a gopher server",
             scheme="gopher",

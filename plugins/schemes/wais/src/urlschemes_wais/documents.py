@@ -28,7 +28,7 @@ __all__ = ["entry_of", "is_result", "media_type", "parse_wpath"]
 
 _OLD_NOTATION = re.compile(rb"(?:([0-9]{1,10})/)?((?>(?:[0-9]{1,3}=[^;]*+;)+))")
 _OLD_ELEMENT = re.compile(rb"([0-9]{1,3})=([^;]*+);")
-_URL = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*+:[\x21-\x7e]++")
+_GRAPHIC = re.compile(rb"[!-~]+")
 _NO_RESULT = b"search produced no result"
 
 _MEDIA_TYPES = {
@@ -96,8 +96,11 @@ def entry_of(header: DocumentHeader, search: WaisURL) -> Entry:
 
 
 def _document_url(header: DocumentHeader, types: list[str], search: WaisURL) -> str:
-    if types == ["URL"] and _URL.fullmatch(header.headline):
-        return header.headline.decode("ascii")
+    if types == ["URL"] and _GRAPHIC.fullmatch(header.headline):
+        text = header.headline.decode("ascii")
+        name, _, rest = text.partition(":")
+        if rest and search.syntax.profile.is_scheme_name(name):
+            return text
     if not header.identifier:
         raise UnsafeURL("the server sent no identifier for the document")
     url = type(search)(
