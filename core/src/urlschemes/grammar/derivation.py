@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.octets import ALPHADIGIT, HEX, mask
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,17 +34,12 @@ _OCTETS = {
 }
 _PERCENT = 1 << ord("%")
 
-_DIGITS = "0123456789"
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _CLASSES = {
-    sum(1 << ord(character) for character in characters): name
-    for characters, name in (
-        (_DIGITS, "a digit"),
-        (_DIGITS + "ABCDEFabcdef", "a hexadecimal digit"),
-        (_LETTERS, "a letter"),
-        (_LETTERS + _DIGITS, "a letter or digit"),
-        (_LETTERS + _DIGITS + "-", "a letter, digit or hyphen"),
-    )
+    mask(digits): "a digit",
+    mask(HEX): "a hexadecimal digit",
+    mask(ascii_letters): "a letter",
+    mask(ALPHADIGIT): "a letter or digit",
+    mask(ALPHADIGIT + "-"): "a letter, digit or hyphen",
 }
 _WIDER = (
     ("a letter, digit or hyphen", ("a letter or digit", "a letter", "a digit")),

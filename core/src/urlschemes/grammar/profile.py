@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from urlschemes.grammar.bnf import Choice, Grammar, Literal, Octets, Reference, Sequence, parse_rules
 from urlschemes.grammar.octets import ALPHADIGIT, ESCAPE, encoded
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.bnf import Node
 
-__all__ = ["RFC1738", "Profile", "restored"]
+__all__ = ["RFC1738", "Authority", "Profile", "authority_of", "restored"]
 
 
 class Profile:
@@ -133,6 +133,37 @@ class Profile:
             return chr(octet) if chr(octet) in self.unreserved else encoded(bytes([octet]))
 
         return ESCAPE.sub(plain, raw)
+
+
+class Authority(NamedTuple):
+    """The place of an authority by its delimiters: it begins behind `//`, and ends before a character that ends it.
+
+    `at` is the index of the last `@` in it, -1 without one. `host` and `colon` are where the host begins and ends.
+    """
+
+    start: int
+    at: int
+    host: int
+    colon: int
+    end: int
+
+
+def authority_of(text: str, profile: Profile, ends: str = "") -> Authority | None:
+    """Return the place of the authority in `text`, which need not be a URL; None if no `//` follows the first colon.
+
+    `ends` are the characters that end it, by default those of the profile: programs of other profiles have others.
+    """
+    start = text.find(":") + 3
+    if start < 3 or not text.startswith("//", start - 2):
+        return None
+    found = (text.find(character, start) for character in ends or profile.authority_ends)
+    end = min((each for each in found if each >= 0), default=len(text))
+    at = text.rfind("@", start, end)
+    host = start if at < 0 else at + 1
+    # The colons in brackets are those of an address.
+    bracket = text.find("]", host, end) if "[" in profile.reserved and text.startswith("[", host) else -1
+    colon = text.find(":", max(host, bracket), end)
+    return Authority(start, at, host, end if colon < 0 else colon, end)
 
 
 def restored(package: str) -> Profile:

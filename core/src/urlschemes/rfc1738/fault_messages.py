@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import expected_words, listed
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.grammar.profile import RFC1738, Authority
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.url.fault_messages import FaultMessage, choices, is_like_ipv6, quoted_text
 
 if TYPE_CHECKING:
     from urlschemes.url.fault_messages import FaultPlace
-    from urlschemes.url.fault_place import Authority, Fault
+    from urlschemes.url.fault_place import Fault
 
 __all__ = ["NO_IPV6", "fragment_message", "host_message"]
 

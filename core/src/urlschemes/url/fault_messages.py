@@ -10,7 +10,7 @@ from string import digits as ascii_digits
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, octet_name, part_of, rule_of
-from urlschemes.grammar.octets import encoded, octets_of
+from urlschemes.grammar.octets import HEX, encoded, octets_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,7 +153,7 @@ def sharing_part(syntax: Syntax, name: str, rest: str) -> str:
 
 def is_like_ipv6(text: str) -> bool:
     """Return True if `text` looks like an IPv6 address without brackets."""
-    return text.count(":") > 1 and not text.strip("0123456789ABCDEFabcdef:.")
+    return text.count(":") > 1 and not text.strip(f"{HEX}:.")
 
 
 def escapes(run: str) -> str:

@@ -8,12 +8,13 @@ the last one is read as a login; otherwise nothing is. The messages are in `faul
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from urlschemes.errors import InvalidURL
 from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, part_of, rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.part import DIGITS
+from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.url import fault_messages
 from urlschemes.url.fault_messages import (
@@ -32,43 +33,14 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.automaton import State
     from urlschemes.grammar.part import Part
-    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.rule_tree import Repeated
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["ILLEGAL_CODES", "Authority", "Fault", "authority_of", "first_state", "host_may_be_empty"]
+__all__ = ["ILLEGAL_CODES", "Fault", "first_state", "host_may_be_empty"]
 
 _SLASH = 1 << ord("/")
 ILLEGAL_CODES = {"%": "bad-escape", "#": "fragment-present"}
 _CODES = {"scheme": "invalid-scheme", "slashes": "missing-authority", "port": "invalid-port"}
-
-
-class Authority(NamedTuple):
-    """The place of an authority by its delimiters: it begins behind `//`, and ends before a character that ends it.
-
-    `at` is the index of the last `@` in it, -1 without one. `host` and `colon` are where the host begins and ends.
-    """
-
-    start: int
-    at: int
-    host: int
-    colon: int
-    end: int
-
-
-def authority_of(text: str, profile: Profile) -> Authority | None:
-    """Return the place of the authority in `text`; None if no `//` follows the first colon."""
-    start = text.find(":") + 3
-    if start < 3 or not text.startswith("//", start - 2):
-        return None
-    ends = (text.find(character, start) for character in profile.authority_ends)
-    end = min((end for end in ends if end >= 0), default=len(text))
-    at = text.rfind("@", start, end)
-    host = start if at < 0 else at + 1
-    # The colons in brackets are those of an address.
-    bracket = text.find("]", host, end) if "[" in profile.reserved and text.startswith("[", host) else -1
-    colon = text.find(":", max(host, bracket), end)
-    return Authority(start, at, host, end if colon < 0 else colon, end)
 
 
 class _Landmarks:

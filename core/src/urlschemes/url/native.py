@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import InvalidURL
+from urlschemes.grammar.profile import authority_of
 
 if TYPE_CHECKING:
     import re
@@ -101,8 +102,6 @@ def _kinds(profile: Profile) -> bytes:
 
 def learned(fault: Fault, syntax: Syntax) -> Fault:
     """Return the fault, and let the native reader of `syntax` learn it: it finds those of its kind by itself then."""
-    from urlschemes.url.fault_place import authority_of  # only a program that reads an error needs it
-
     table = syntax.table if syntax.known_fault is not None and fault.syntax is syntax else None
     if table is None or fault.state.counted:  # the reader does not count
         return fault

@@ -60,7 +60,7 @@ def test_dots_in_a_name_have_no_meaning() -> None:
 
 
 def test_access_speaks_ipv6_and_sends_no_fragment() -> None:
-    methods = external(("GOPHER", "INTERNET-D", "", "ASCII", "0/a"))
+    methods = external(("GOPHER", "INTERNET-D", "", "ASCII", "0/~a?b$"))
     tree = directory({"~a": file(b"Hello."), "b": methods})
     with prospero_server(tree, host="::1") as address:
         with urlschemes_access.access(f"prospero://{address}//~a#end", policy=HERE, registry=MODERN) as document:
@@ -69,7 +69,7 @@ def test_access_speaks_ipv6_and_sends_no_fragment() -> None:
             assert isinstance(listing, Listing)
             inner, external_link = listing
         assert inner.url == f"prospero://{address}//~a"
-        assert external_link.fields["ACCESS-METHOD"] == "gopher://[::1]/00/a"
+        assert external_link.fields["ACCESS-METHOD"] == "gopher://[::1]/00/~a%3Fb$"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-__all__ = ["Attributes", "Entry", "FileFacts", "Gateway", "charset_of", "media_type_of", "name_of"]
+__all__ = ["Attributes", "Entry", "FileFacts", "Gateway", "charset_of", "media_type_of", "name_of", "without_fragment"]
 
 _CODINGS = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
 
@@ -55,6 +55,12 @@ def name_of(octets: bytes) -> str:
         return octets.decode("utf-8")
     except UnicodeDecodeError:
         return octets.decode("iso-8859-1")
+
+
+def without_fragment(url: URL) -> str:
+    """Return the text of a URL without its fragment, which is never sent, and no part of the URLs in its listing."""
+    text, span = str(url), url.span("fragment") if "fragment" in url.syntax.parts else None
+    return text if span is None else text[: span[0] - 1]
 
 
 def _redacted_repr(value: Attributes | Entry) -> str:

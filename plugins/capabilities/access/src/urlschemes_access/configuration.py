@@ -21,7 +21,6 @@ The table `[registry]` is the core's: `Registry.from_configuration` reads it.
 from __future__ import annotations
 
 import os
-import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -31,9 +30,11 @@ from urllib.parse import quote
 
 from urlschemes.errors import ConfigurationError, InvalidURL
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
+from urlschemes.grammar.profile import RFC1738, authority_of
 from urlschemes.redaction import HIDDEN, redact
 from urlschemes.scheme.scheme import lower_case
 from urlschemes.storage.config_file import ConfigFile, ConfigTable
+from urlschemes_access.attributes import without_fragment
 from urlschemes_access.backends.tls_files import TLSFiles
 from urlschemes_access.policy import Limits, Policy
 
@@ -50,7 +51,6 @@ GATEWAYS = "URLSCHEMES_GATEWAYS"
 """The variable that holds gateways: `scheme=template`, separated by blanks."""
 
 _PLACEHOLDER = "{url}"
-_AUTHORITY_END = re.compile("[/?]")
 _SECRETS = ("password", "secret", "token")
 _GATEWAY_HINT = "a gateway is a URL of another scheme, which has no gateway itself"
 
@@ -67,10 +67,11 @@ class Template(NamedTuple):
         before, placeholder, after = text.partition(_PLACEHOLDER)
         if not placeholder or _PLACEHOLDER in after:
             raise ValueError(f"it must contain {_PLACEHOLDER} once")
-        scheme, colon, rest = before.partition(":")
+        scheme, colon, _ = before.partition(":")
         if not colon or not SCHEME_NAME_FORM.fullmatch(scheme.lower()):
             raise ValueError("it does not begin with the name of a scheme")
-        if rest.startswith("//") and _AUTHORITY_END.search(rest, 2) is None:
+        authority = authority_of(before, RFC1738, ends="/?")  # a profile may end one with fewer characters
+        if authority is not None and authority.end == len(before):
             raise ValueError(f"{_PLACEHOLDER} must come after the host")
         if "#" in text:
             raise ValueError("it has a fragment, which is never sent")
@@ -93,7 +94,7 @@ class Template(NamedTuple):
 
         All but letters, digits and `-._` is encoded.
         """
-        return f"{self.before}{quote(str(url).partition('#')[0], safe='')}{self.after}"
+        return f"{self.before}{quote(without_fragment(url), safe='')}{self.after}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

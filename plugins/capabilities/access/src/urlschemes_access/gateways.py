@@ -6,21 +6,17 @@ are used only for reading, and no gateway leads through another.
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.errors import ConfigurationError, InvalidURL, PluginContractError, UnknownScheme, UnsafeURL
-from urlschemes.grammar.part import Part
-from urlschemes.grammar.syntax import Syntax
+from urlschemes.grammar.profile import authority_of
 from urlschemes.redaction import one_line, redact
 from urlschemes_access.attributes import Gateway
 from urlschemes_access.configuration import Template
 from urlschemes_access.dialogue.destinations import Destinations
-from urlschemes_access.protocol.hosts import read_host
+from urlschemes_access.protocol.hosts import read_host, server_syntax
 
 if TYPE_CHECKING:
-    from urlschemes.grammar.profile import Profile
     from urlschemes.registry.registry import Registry
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.value import URL
@@ -152,8 +148,10 @@ def _check_literal(host: str, policy: Policy) -> None:
 
 
 def _authority(url: URL) -> str:
-    """Return the text between the first `//` and the end of the authority of a URL whose scheme is unknown."""
-    return re.split(f"[{url.syntax.profile.authority_ends}]", str(url).partition("//")[2], maxsplit=1)[0]
+    """Return the text of the authority that follows the first `//` of a URL, which may be within another URL."""
+    text = ":" + "".join(str(url).partition("//")[1:])
+    place = authority_of(text, url.syntax.profile)
+    return "" if place is None else text[place.start : place.end]
 
 
 def _check_authority(url: URL, policy: Policy) -> None:
@@ -161,7 +159,7 @@ def _check_authority(url: URL, policy: Policy) -> None:
     authority = _authority(url)
     if not authority or not url.schemepart.startswith("//"):
         return
-    syntax = _server_syntax(url.syntax.profile)
+    syntax = server_syntax(url.syntax.profile)
     match = syntax.fullmatch(authority)
     if match is None:
         raise UnsafeURL(
@@ -175,9 +173,3 @@ def _check_authority(url: URL, policy: Policy) -> None:
     _check_literal(match["host"], policy)
     if match["port"] is not None:
         policy.check_port(int(match["port"]))
-
-
-@cache
-def _server_syntax(profile: Profile) -> Syntax:
-    parts = [Part("host", [profile.host_rules[0]]), Part("port", ["port"], number=True)]
-    return Syntax("", profile.rule_names["server"], parts, profile=profile)

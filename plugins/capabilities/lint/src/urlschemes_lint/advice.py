@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
 from urlschemes.grammar.octets import encoded
+from urlschemes.grammar.profile import authority_of
 from urlschemes.url.fault_messages import escapes, is_like_ipv6, usual_hint
-from urlschemes.url.fault_place import authority_of, first_state, host_may_be_empty
+from urlschemes.url.fault_place import first_state, host_may_be_empty
 from urlschemes_lint.part_places import lost_by_encoding
 
 if TYPE_CHECKING:

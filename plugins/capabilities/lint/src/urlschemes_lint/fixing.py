@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
 from urlschemes import InvalidURL, UnknownScheme, URLError, default_registry
+from urlschemes.grammar.profile import Authority, authority_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.fault_messages import is_like_ipv6
-from urlschemes.url.fault_place import authority_of
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
 from urlschemes_lint.part_places import part_at, places
@@ -202,8 +202,9 @@ def _add_brackets(source: SourceText, syntax: Syntax) -> None:
 
 def _repaired(source: SourceText, syntax: Syntax) -> str | None:
     """Return the text of the nearest URL, None if there is none, and add the changes to `source`. Raises Ambiguous."""
-    if "user" in syntax.parts and _has_two_hosts(source.text, syntax):
-        position = source.position(source.text.index("://") + 3)
+    authority = authority_of(source.text, syntax.profile) if "user" in syntax.parts else None
+    if authority is not None and _has_two_hosts(source.text, syntax, authority):
+        position = source.position(authority.start)
         raise Ambiguous(
             f"ambiguous login from position {position} on: some programs take a part of it for the host",
             position,
@@ -227,13 +228,12 @@ def _repaired(source: SourceText, syntax: Syntax) -> str | None:
     return repaired
 
 
-def _has_two_hosts(text: str, syntax: Syntax) -> bool:
+def _has_two_hosts(text: str, syntax: Syntax, authority: Authority) -> bool:
     """Return True if the login contains what other programs take for its end, as written or after normalization.
 
     A login that is valid, and so is not repaired, is never ambiguous.
     """
-    authority = authority_of(text, syntax.profile)
-    if authority is None or syntax.automaton.reach(text) > authority.at:
+    if syntax.automaton.reach(text) > authority.at:
         return False
     login = text[authority.start : authority.at]
     return not set(_ENDS_LOGIN).isdisjoint(login) or any(

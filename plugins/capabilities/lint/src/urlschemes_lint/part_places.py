@@ -9,7 +9,8 @@ from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.bnf import Choice, Literal, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import encoded as escaped
 from urlschemes.grammar.octets import mask, octets_of
-from urlschemes.url.fault_place import authority_of, first_state
+from urlschemes.grammar.profile import authority_of
+from urlschemes.url.fault_place import first_state
 
 if TYPE_CHECKING:
     import re

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import InvalidURL
 from urlschemes.grammar.octets import ESCAPE, encoded
+from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.url.fault_messages import OriginalText
-from urlschemes.url.fault_place import Fault, authority_of
+from urlschemes.url.fault_place import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Collection

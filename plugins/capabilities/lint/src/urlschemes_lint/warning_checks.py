@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import encoded, octets_of, unescape
+from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.regex_compat import compiled
-from urlschemes.url.fault_place import authority_of
 from urlschemes_lint.findings import CODES, new_finding
 from urlschemes_lint.part_places import delimiters, hosts, part_at, places
 

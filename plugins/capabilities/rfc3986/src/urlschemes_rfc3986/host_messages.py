@@ -9,7 +9,8 @@ from urlschemes.url.fault_messages import FaultMessage, choices, is_like_ipv6, q
 from urlschemes_rfc3986 import profile
 
 if TYPE_CHECKING:
-    from urlschemes.url.fault_place import Authority, Fault
+    from urlschemes.grammar.profile import Authority
+    from urlschemes.url.fault_place import Fault
 
 __all__ = ["BRACKETS_HINT", "host_message"]
 
@@ -47,8 +48,7 @@ def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
     if not written.endswith("]"):
         place = fault.place(start, end)
         problem = f"unclosed bracket in {quoted_text(place.run)} at position {place.position}: expected ']'"
-        is_address = ":" in written and not written[1:].strip("0123456789ABCDEFabcdef:.")
-        hint = "write a `]` after the address" if is_address else _NO_BRACKETS
+        hint = "write a `]` after the address" if is_like_ipv6(written[1:]) else _NO_BRACKETS
         return _message(fault, problem, hint, ('"]"',))
     if position >= end:
         expected = expected_words(fault.syntax, fault.state.expected)

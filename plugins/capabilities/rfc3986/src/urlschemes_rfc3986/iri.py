@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from urlschemes.errors import InvalidURL, invalid_url
 from urlschemes.grammar.octets import encoded, unescape
+from urlschemes.grammar.profile import authority_of
 from urlschemes.rfc1738.conversion import registry_of
-from urlschemes.url.fault_place import Fault, authority_of
+from urlschemes.url.fault_place import Fault
 from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.domain_names import decoded_host, encoded_label
 from urlschemes_rfc3986.host_findings import is_invisible

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import ESCAPE
+from urlschemes.grammar.profile import authority_of
 from urlschemes_rfc3986 import profile
-from urlschemes_rfc3986.resolution import Components, components, without_dot_segments
+from urlschemes_rfc3986.resolution import components, without_dot_segments
 
 if TYPE_CHECKING:
+    import re
+
     from urlschemes import URL
 
 __all__ = ["normalized"]
 
 _UNRESERVED = frozenset(map(ord, profile.unreserved))
-_PORT = re.compile(":([0-9]*)$")
 
 
 def normalized(url: URL, level: str | None) -> str:
@@ -29,11 +30,13 @@ def normalized(url: URL, level: str | None) -> str:
     last = len(profile.levels) if level is None else profile.levels.index(level) + 1
     levels = profile.levels[:last]
     text = _with_plain_escapes(url) if "percent-encoding" in levels else _with_upper_escapes(str(url))
-    parts = components(text)
-    parts = parts._replace(scheme=(parts.scheme or "").lower(), authority=_with_lower_host(parts.authority))
+    parts, by_scheme = components(text), "scheme" in levels
+    parts = parts._replace(scheme=(parts.scheme or "").lower(), authority=_authority(url, text, by_scheme=by_scheme))
     if "dot-segments" in levels and url.syntax.hierarchy is not None and parts.path.startswith("/"):
         parts = parts._replace(path=without_dot_segments(parts.path))
-    return str(_by_scheme(url, parts) if "scheme" in levels else parts)
+    if by_scheme and parts.authority is not None and not parts.path and url.syntax.slash_may_be_omitted:
+        parts = parts._replace(path="/")
+    return str(parts)
 
 
 def _with_upper_escapes(text: str) -> str:
@@ -53,23 +56,13 @@ def _with_plain_escapes(url: URL) -> str:
     return ESCAPE.sub(plain, str(url)) if places else profile.normal(str(url))
 
 
-def _with_lower_host(authority: str | None) -> str | None:
-    """Return the authority with its host in lower case, except for escapes, which are in upper case."""
-    if authority is None:
+def _authority(url: URL, text: str, *, by_scheme: bool) -> str | None:
+    """Return the authority in `text` with its host in lower case, but escapes in upper case; the port `by_scheme`."""
+    place = authority_of(text, profile)
+    if place is None:
         return None
-    login, at, host = authority.rpartition("@")
-    return login + at + _with_upper_escapes(host.lower())
-
-
-def _by_scheme(url: URL, parts: Components) -> Components:
-    authority, path = parts.authority, parts.path
-    if authority is None:
-        return parts
-    port = _PORT.search(authority)
-    if port is not None:
-        number = int(port[1]) if port[1] else None
-        kept = "" if number in {None, url.default_port} else f":{number}"
-        authority = authority[: port.start()] + kept
-    if not path and url.syntax.slash_may_be_omitted:
-        path = "/"
-    return parts._replace(authority=authority, path=path)
+    host, port = _with_upper_escapes(text[place.host : place.colon].lower()), text[place.colon : place.end]
+    if by_scheme and port:
+        number = int(port[1:]) if port[1:] else None
+        port = "" if number in {None, url.default_port} else f":{number}"
+    return text[place.start : place.host] + host + port

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Components", "components", "merged", "resolve", "without_dot_segments"]
 
-# Appendix B.
+# Appendix B. It reads any text: what a reference means need not be a URL, nor the reference derive from a rule.
 _COMPONENTS = re.compile(
     r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?",
     re.DOTALL,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from unicodedata import category
 
+from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.regex_compat import compiled
-from urlschemes.url.fault_place import authority_of
 from urlschemes_text.window import Unfinished
 
 if TYPE_CHECKING:

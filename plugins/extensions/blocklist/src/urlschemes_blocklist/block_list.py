@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from urlschemes.grammar.octets import SCHEME_NAME_FORM, unescape
+from urlschemes.grammar.profile import authority_of
 from urlschemes.redaction import one_line
 from urlschemes.storage.user_dirs import open_regular
 from urlschemes_access.protocol.hosts import contained_addresses
@@ -40,9 +41,9 @@ _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain", "local", "broadc
 """The names that every hosts file gives to the machine itself."""
 _NAME = re.compile(r"\.?[a-z0-9_](?:[a-z0-9_.\-]{0,252}[a-z0-9_])?", re.ASCII)
 _QUAD = re.compile(r"\d{1,10}(?:\.\d{1,10}){3}", re.ASCII)
-# By RFC 3986, and by RFC 1738, where a user name may contain a question mark.
-_HOSTS = (re.compile(r"//(?:[^/?#]*@)?([^/?#:@]*)"), re.compile(r"//(?:[^/]*@)?([^/?#:@]*)"))
-
+_READINGS = ("/?#", "/")
+"""The ends of authorities by RFC 3986, and by RFC 1738, where a user name may contain a question mark."""
+_ENDS_HOST = re.compile("[?#]")
 _DOMAIN = re.compile(r"@([^\s,;<>()\"@]+)")
 _RECIPIENTS = frozenset({"to", "cc", "bcc"})
 """The header fields of mail that hold addresses to send to."""
@@ -109,10 +110,11 @@ def _hosts(url: URL) -> Iterator[str]:
     for text in (*(parts.get("to") or ()), *fields):
         for domain in _DOMAIN.findall(text):
             yield _folded(domain)
-    for pattern in _HOSTS:  # a program that reads a URL of an unknown scheme may decode its host
-        match = pattern.match(str(url).partition(":")[2])
-        if match:
-            yield _folded(unescape(match[1]))
+    # What opens a URL of an unknown scheme may read it in another profile than this one, and decode its host.
+    for ends in _READINGS:
+        place = authority_of(str(url), url.syntax.profile, ends)
+        if place is not None:
+            yield _folded(unescape(_ENDS_HOST.split(str(url)[place.host : place.colon])[0]))
 
 
 def _folded(name: str) -> str:

@@ -13,18 +13,17 @@ Nothing is done if the client does not trust the environment.
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import ConfigurationError
+from urlschemes.grammar.profile import authority_of
 from urlschemes.registry.hooks import hookimpl
+from urlschemes_access.protocol.hosts import server_syntax
 
 if TYPE_CHECKING:
     from urlschemes import URL
 
 __all__ = ["urlschemes_gateway"]
-
-_GATEWAY = re.compile(r"([^:/?#]+)://((?:[A-Za-z0-9.\-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?)/?", re.ASCII)
 
 
 @hookimpl
@@ -36,8 +35,11 @@ def urlschemes_gateway(url: URL, trust_env: bool) -> str | None:
 
 
 def _url_at_gateway(url: URL, variable: str, gateway: str) -> str:
-    match = _GATEWAY.fullmatch(gateway)
-    if match is None or not url.syntax.profile.is_scheme_name(match[1]):
+    profile = url.syntax.profile
+    place = authority_of(gateway, profile)
+    scheme = gateway.partition(":")[0]
+    is_server = place is not None and server_syntax(profile).fullmatch(gateway[place.start : place.end]) is not None
+    if place is None or not is_server or gateway[place.end :] not in {"", "/"} or not profile.is_scheme_name(scheme):
         raise _wrong(
             variable,
             f"is not the address of a gateway: {gateway!r}",
@@ -50,8 +52,7 @@ def _url_at_gateway(url: URL, variable: str, gateway: str) -> str:
             f"cannot be used for {url.scheme} URLs that name no host",
             "unset it, or configure the gateway by a template ([gateways] in the configuration)",
         )
-    scheme, authority = match.groups()
-    return f"{scheme}://{authority}/{host}{path}"
+    return f"{gateway[: place.end]}/{host}{path}"
 
 
 def _host_and_path(url: URL) -> tuple[str, str]:
@@ -59,10 +60,12 @@ def _host_and_path(url: URL) -> tuple[str, str]:
 
     The brackets of an IPv6 address are encoded, since no path contains them.
     """
-    rest = str(url).partition(":")[2]
-    host, slash, path = rest.removeprefix("//").partition("/")
-    host = host.replace("[", "%5B").replace("]", "%5D")
-    return (host if rest.startswith("//") else ""), slash + path
+    text = str(url)
+    place = authority_of(text, url.syntax.profile, ends="/")
+    if place is None:
+        return "", url.schemepart
+    host = text[place.start : place.end].replace("[", "%5B").replace("]", "%5D")
+    return host, text[place.end :]
 
 
 def _wrong(variable: str, problem: str, hint: str) -> ConfigurationError:

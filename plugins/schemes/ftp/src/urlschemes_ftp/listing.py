@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import text_of
-from urlschemes_access.attributes import Attributes, Entry, name_of
+from urlschemes_access.attributes import Attributes, Entry, name_of, without_fragment
 from urlschemes_access.errors import LimitExceeded, RemoteError
 from urlschemes_access.protocol import LINE, Algorithm, Close, Deliver, Open
 from urlschemes_access.protocol.replies import CONTROL_OCTET
@@ -136,7 +136,7 @@ class DirectoryReader:
     __slots__ = ("_name_part", "_now", "_url")
 
     def __init__(self, url: FtpURL) -> None:
-        self._url = str(url).partition("#")[0]  # without a fragment
+        self._url = without_fragment(url)
         self._name_part = url.syntax.parts["name"]
         self._now = datetime.now(UTC)
 

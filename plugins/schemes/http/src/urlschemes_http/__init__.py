@@ -7,7 +7,7 @@ The syntax is in `registration.toml`, the algorithms are in `access.py`.
 
 from __future__ import annotations
 
-import re
+from abc import abstractmethod
 from typing import ClassVar
 
 from urlschemes import InternetURL, Registration, Scheme, number_part, text_part
@@ -15,8 +15,6 @@ from urlschemes import InternetURL, Registration, Scheme, number_part, text_part
 __all__ = ["HttpURL", "RequestURL", "registration", "scheme"]
 
 registration = Registration.of(__name__)
-
-_TARGET = re.compile("//[^/?#]*/?([^#]*)")
 
 
 class RequestURL(InternetURL):
@@ -28,10 +26,9 @@ class RequestURL(InternetURL):
     port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or the default.")
 
     @property
+    @abstractmethod
     def target(self) -> str:
         """The request target (RFC 9112 section 3.2.1): path and query as written, `/` without a path."""
-        match = _TARGET.match(self.schemepart)
-        return f"/{match[1] if match else ''}"
 
 
 class HttpURL(RequestURL, registration=registration):
@@ -48,6 +45,12 @@ class HttpURL(RequestURL, registration=registration):
     search: str | None = text_part(
         default=None, doc='The query, decoded; None without a `?`. `raw["search"]` tells `&` from `%26`.'
     )
+
+    @property
+    def target(self) -> str:
+        """The request target: path and query as written, `/` without a path."""
+        path, search = self.raw["path"] or "", self.raw["search"]
+        return f"/{path}" if search is None else f"/{path}?{search}"
 
 
 scheme = Scheme(registration, HttpURL, access="urlschemes_http.access")

@@ -30,5 +30,11 @@ class HttpURI(RequestURL, registration=registration):
         default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
     )
 
+    @property
+    def target(self) -> str:
+        """The request target: path and query as written, `/` without a path."""
+        path, query = self.raw["path"] or "/", self.raw["query"]
+        return f"{path}" if query is None else f"{path}?{query}"
+
 
 scheme = Scheme(registration, HttpURI, access="urlschemes_http.access")

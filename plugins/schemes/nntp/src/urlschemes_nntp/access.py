@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
+from urlschemes_access.attributes import without_fragment
 from urlschemes_access.protocol import Algorithm, Open
 from urlschemes_nntp.articles import deliver_article, open_attributes
 from urlschemes_nntp.connection import open_connection
@@ -47,7 +48,7 @@ def access(
     if number:
         yield from deliver_article(connection, number)
     else:
-        base = str(url).partition("#")[0]
+        base = without_fragment(url)
         yield from list_articles(connection, group, lambda fields: f"{base}/{fields['number']}", newest=newest)
     yield from connection.end()
 

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.grammar.octets import escape, octets_of, text_of
 from urlschemes.redaction import one_line
-from urlschemes_access.attributes import Entry
+from urlschemes_access.attributes import Entry, without_fragment
 from urlschemes_access.protocol.hosts import url_host
 from urlschemes_access.protocol.replies import CONTROL_OCTET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from urlschemes.grammar.profile import Profile
     from urlschemes_prospero import ProsperoURL
 
 __all__ = ["CONTENTS", "method_entry", "object_url"]
@@ -29,24 +30,27 @@ CONTENTS = b"PROSPERO-CONTENTS"
 PORT = 1525
 """The port of a host that names none."""
 
-_ALPHANUMERIC = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-_UNRESERVED = frozenset(_ALPHANUMERIC + b"$-_.+!*'(),")
-_PATH = _UNRESERVED | frozenset(b"/:@&=")  # allowed in the paths of http, ftp and gopher, and no delimiter
+_NOT_IN_PATH = frozenset(b";?#[]")  # delimiters in the URLs of http, ftp or gopher, or not allowed in a path
 _HOST = re.compile(rb"([^()]*)(?:\(([0-9]{1,5})\))?")
 _TYPECODES = {b"BINARY": ";type=i", b"TEXT": ";type=a"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Location:
-    """The location of an access method. `host` is ready for a URL, with its port if it has one."""
+    """The location of an access method. `host` is ready for a URL of the profile, with its port if it has one."""
 
     host: str
     name: bytes
     extra: bytes
+    profile: Profile
 
     @property
     def path(self) -> str:
-        return escape(self.name.removeprefix(b"/"), _PATH)
+        return self.as_path(self.name.removeprefix(b"/"))
+
+    def as_path(self, octets: bytes) -> str:
+        """Return `octets` as a path, or the end of one."""
+        return escape(octets, frozenset(self.profile.characters.encode()) - _NOT_IN_PATH)
 
 
 def _host_and_port(host_type: bytes, host: bytes) -> tuple[str, int | None]:
@@ -93,11 +97,9 @@ def method_entry(value: tuple[bytes, ...], accessed: ProsperoURL) -> Entry:
 def _method_url(value: tuple[bytes, ...], accessed: ProsperoURL) -> str:
     method, host_type, host, _, name = value[:5]
     if method == CONTENTS:
-        return (
-            str(accessed).partition("#")[0]
-            if not host and not name
-            else str(object_url(type(accessed), *_complete(value, accessed)))
-        )
+        if not host and not name:
+            return without_fragment(accessed)
+        return str(object_url(type(accessed), *_complete(value, accessed)))
     make_url = _URL_MAKERS.get(method)
     if make_url is None:
         raise UnsafeURL(_WITHOUT_URL.get(method, "no URL scheme corresponds to this access method"))
@@ -107,7 +109,8 @@ def _method_url(value: tuple[bytes, ...], accessed: ProsperoURL) -> str:
     if CONTROL_OCTET.search(name + extra):
         raise UnsafeURL("it contains a control octet")
     type(accessed)(host=host_name)  # raises InvalidURL unless it is a host
-    return make_url(_Location(host_name if port is None else f"{host_name}:{port}", name, extra))
+    where = host_name if port is None else f"{host_name}:{port}"
+    return make_url(_Location(where, name, extra, accessed.syntax.profile))
 
 
 def _complete(value: tuple[bytes, ...], accessed: ProsperoURL) -> tuple[bytes, bytes, bytes, bytes]:
@@ -122,7 +125,7 @@ def _gopher_url(location: _Location) -> str:
     gtype = location.extra[:1] or location.name[:1]
     if not gtype:
         raise UnsafeURL("neither the sixth element nor the selector has a gopher type")
-    return f"gopher://{location.host}/{escape(gtype, _UNRESERVED)}{escape(location.name, _PATH)}"
+    return f"gopher://{location.host}/{location.as_path(gtype + location.name)}"
 
 
 _URL_MAKERS: Mapping[bytes, Callable[[_Location], str]] = {

@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import InvalidURL, PluginError, UnknownScheme, URLError
-from urlschemes.grammar.octets import escape, octets_of
+from urlschemes.grammar.octets import ESCAPE, escape, octets_of
+from urlschemes.grammar.profile import authority_of
 from urlschemes.redaction import one_line
 from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes_access.dialogue.contract import breach, has_type
@@ -30,8 +31,9 @@ __all__ = ["Redirects", "read_location"]
 
 # Controls, blanks and backslashes are a trick, not a slip; some surrogates stand for no octet.
 _SUSPICIOUS = re.compile(r"[\x00-\x20\x7f\\\ud800-\udc7f\udd00-\udfff]")
-_STRAY_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
-_AUTHORITY = re.compile(r"[^/?#]*//[^/?#]*")
+_STRAY_PERCENT = re.compile(f"(?!{ESCAPE.pattern})%")
+_ENDS = "/?#"
+"""The characters that end an authority, in whatever profile the client has: servers write the locations of today."""
 _REPAIRS = 8
 """The most kinds of characters that are encoded because they are illegal at their place."""
 
@@ -125,8 +127,8 @@ def read_location(base: URL, location: str, type_of: Callable[[str], type[URL]])
         return read_as(kind, text)
     text, mark, fragment = text.partition("#")
     inherited = base.raw.get("fragment")
-    authority = _AUTHORITY.match(text)
-    start = authority.end() if authority else text.index(":") + 1
+    authority = authority_of(text, profile, _ENDS)
+    start = text.index(":") + 1 if authority is None else authority.end
     head, tail = text[:start], text[start:]
     if authority and tail.startswith("?") and "?" not in profile.authority_ends:
         tail = f"/{tail}"
@@ -143,7 +145,7 @@ def _read_repaired(kind: type[URL], head: str, tail: str) -> URL:
             return read_as(kind, head + tail)
         except InvalidURL as error:
             index = -1 if error.position is None else error.position - len(head)
-            if not 0 <= index < len(tail) or tail[index] in ("%" if index else "%/?#"):  # those end the authority
+            if not 0 <= index < len(tail) or tail[index] in ("%" if index else f"%{_ENDS}"):
                 raise
             tail = tail[:index] + tail[index:].replace(tail[index], escape(octets_of(tail[index]), frozenset()))
     return read_as(kind, head + tail)

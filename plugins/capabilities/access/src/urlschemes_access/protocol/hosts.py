@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import NamedTuple, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.errors import UnsafeURL
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import one_line
 
-__all__ = ["Address", "Host", "contained_addresses", "one_spelling", "read_host", "url_host"]
+if TYPE_CHECKING:
+    from urlschemes.grammar.profile import Profile
+
+__all__ = ["Address", "Host", "contained_addresses", "one_spelling", "read_host", "server_syntax", "url_host"]
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -87,6 +93,13 @@ def read_host(text: str) -> Host:
     if labels[-1][0].isdigit():
         raise unsafe("the last label of a domain name must begin with a letter")
     return Host(text.lower(), None)
+
+
+@cache
+def server_syntax(profile: Profile) -> Syntax:
+    """Return the syntax of an authority without a login: the parts `host` and `port`, by the rules of a profile."""
+    parts = [Part("host", [profile.host_rules[0]]), Part("port", ["port"], number=True)]
+    return Syntax("", profile.rule_names["server"], parts, profile=profile)
 
 
 def one_spelling(text: str) -> str:
