@@ -107,6 +107,7 @@ def test_relative_references_are_written_and_shown_too(text, written):
         ("http://\u05d0a/", "invalid-host", (7, 9), "at position 7: letters that are written from right to left are"),
         ("http://a\u200d/", "invalid-host", (7, 9), "position 7: a character of it is allowed next to certain"),
         ("http://" + "\u00fc" * 64, "invalid-host", (7, 71), "Label too long"),
+        ("http://\u00fc." + "a." * 124, "invalid-host", (7, 257), "position 7: encoded, it has 255 octets"),
         ("http://h/\x85", "invalid-character", (9, 10), r"invalid character U\+0085 at position 9: not allowed"),
         ("http://h/\ufdd0", "invalid-character", (9, 10), r"invalid character U\+FDD0 at position 9"),
         ("http://h/\ud800", "invalid-character", (9, 10), r"invalid character U\+D800 at position 9"),

@@ -12,7 +12,7 @@ from urlschemes.url.fault_messages import quoted_text
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["ACE_PREFIX", "decoded_host", "encoded_label", "idna_refusal", "named"]
+__all__ = ["ACE_PREFIX", "check_length", "decoded_host", "encoded_label", "idna_refusal", "named"]
 
 ACE_PREFIX = "xn--"
 """The beginning of an A-label: a label of a domain name whose other characters encode those of Unicode (RFC 5890)."""
@@ -50,6 +50,15 @@ def encoded_label(text: str, start: int, end: int, *, uts46: bool) -> str:
         if not uts46 and _may_stand(idna, text[start], uts46=True):
             hint = "write it in lower case and in normal form, as from_unicode(text, uts46=True) does"
     raise invalid_url(text, problem, part="host", span=(start, end), section="RFC 5891 section 4.2", hint=hint)
+
+
+def check_length(text: str, start: int, end: int, name: str) -> None:
+    """Raise InvalidURL if `name`, which the host from `start` to `end` of `text` is written as, is none of the DNS."""
+    if not _library().valid_string_length(name, trailing_dot=name.endswith(".")):
+        size = len(name.removesuffix("."))
+        problem = f"invalid host {quoted_text(text[start:end])} at position {start}: encoded, it has {size} octets"
+        hint = "no domain name has more than 253 octets"
+        raise invalid_url(text, problem, part="host", span=(start, end), section="RFC 1034 section 3.1", hint=hint)
 
 
 def decoded_host(host: str) -> str:

@@ -11,7 +11,7 @@ from urlschemes.grammar.profile import authority_of
 from urlschemes.rfc1738.conversion import registry_of
 from urlschemes.url.fault_place import Fault
 from urlschemes_rfc3986 import profile
-from urlschemes_rfc3986.domain_names import decoded_host, encoded_label
+from urlschemes_rfc3986.domain_names import check_length, decoded_host, encoded_label
 from urlschemes_rfc3986.host_findings import is_invisible
 from urlschemes_rfc3986.refusal import refusal
 from urlschemes_rfc3986.resolution import components
@@ -104,6 +104,7 @@ def _written(text: str, *, uts46: bool) -> list[str]:
         for label in re.finditer(r"[^.]+", text[start:end]):
             first, last = start + label.start(), start + label.end()
             pieces[first:last] = [encoded_label(text, first, last, uts46=uts46)] + [""] * (last - first - 1)
+        check_length(text, start, end, unescape("".join(pieces[start:end])))
     return pieces
 
 
