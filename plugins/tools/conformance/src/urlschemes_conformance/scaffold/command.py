@@ -12,7 +12,7 @@ from urlschemes.errors import RegistrationError
 from urlschemes_cli.options import complete_profile
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_conformance.scaffold.naming import name_notes, naming_of, registered_name
-from urlschemes_conformance.scaffold.plan import FIRST, PORT, TITLE, plan
+from urlschemes_conformance.scaffold.plan import FIRST, PORT, TITLE, code_file, plan
 
 if TYPE_CHECKING:
     from urlschemes_cli.settings import Settings
@@ -120,6 +120,6 @@ def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> No
     write_line("To make it your own, change these files in this order, and run the tests after each step:")
     profiles = [each.profile for each in planned.records]
     records = " and ".join(each.record for each in profiles)
-    code = " and ".join("__init__.py" if each.name == FIRST else f"{each.name}.py" for each in profiles)
+    code = " and ".join(map(code_file, profiles))
     for step in _STEPS if planned.record.operations else _STEPS_WITHOUT_CODE:
         write_line(f"  {step.format(records=records, code=code)}")

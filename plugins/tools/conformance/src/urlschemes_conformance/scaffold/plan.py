@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from urlschemes.registry.known_names import KnownName
     from urlschemes_conformance.scaffold.naming import Naming
 
-__all__ = ["PORT", "TITLE", "Plan", "has_template_syntax", "plan", "template_leftovers"]
+__all__ = ["PORT", "TITLE", "Plan", "code_file", "has_template_syntax", "plan", "template_leftovers"]
 
 PORT = 1021
 """The default port of the new scheme: RFC 4727 reserves it for experiments."""
@@ -43,6 +43,7 @@ _BOTH = {
 _SCHEME = {
     README: "scheme/README.md",
     "pyproject.toml": "scheme/pyproject.toml",
+    "src/{package}/__init__.py": "scheme/init.py",
     "src/{package}/access.py": "scheme/access.py",
     "src/{package}/demo.py": "scheme/demo.py",
     "tests/test_{stem}_access.py": "scheme/test_access.py",
@@ -52,42 +53,7 @@ _RECORD = {
     "pyproject.toml": "record/pyproject.toml",
     "src/{package}/__init__.py": "record/init.py",
 }
-"""The path of each file, and its template."""
-
-# By profile, for a scheme with code and for a record alone: the files of the only or the first record, and those of a
-# second one. Their values are those of their own record.
-_FIRST_OF = {
-    ("rfc1738", False): {
-        "src/{package}/__init__.py": "scheme/init.py",
-        "src/{package}/registration.toml": "scheme/registration.toml",
-        "tests/test_{stem}_syntax.py": "scheme/test_syntax.py",
-    },
-    ("rfc1738", True): {
-        "src/{package}/registration.toml": "record/registration.toml",
-        "tests/test_{stem}_syntax.py": "record/test_syntax.py",
-    },
-    ("rfc3986", False): {
-        "src/{package}/__init__.py": "rfc3986/init.py",
-        "src/{package}/registration.rfc3986.toml": "rfc3986/scheme.toml",
-        "src/{package}/rfc3986.py": "rfc3986/only.py",
-        "tests/test_{stem}_syntax.py": "scheme/test_syntax.py",
-    },
-    ("rfc3986", True): {
-        "src/{package}/registration.rfc3986.toml": "rfc3986/record.toml",
-        "tests/test_{stem}_syntax.py": "record/test_syntax.py",
-    },
-}
-_SECOND_OF = {
-    ("rfc3986", False): {
-        "src/{package}/registration.rfc3986.toml": "rfc3986/scheme.toml",
-        "src/{package}/rfc3986.py": "rfc3986/second.py",
-        "tests/test_{stem}_rfc3986.py": "scheme/test_syntax.py",
-    },
-    ("rfc3986", True): {
-        "src/{package}/registration.rfc3986.toml": "rfc3986/record.toml",
-        "tests/test_{stem}_rfc3986.py": "record/test_syntax.py",
-    },
-}
+"""The path of each file, and its template. Further templates are in a folder for each profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +116,12 @@ def plan(
     Raises RegistrationError as `naming_of` does, and for a text or a port that a record cannot have; PluginError for a
     profile that is not installed.
     """
-    first, *others = sorted(dict.fromkeys(profiles), key=lambda each: each != FIRST)
-    made = {each: Registry(profile=each).profile for each in (first, *others)}
-    for each, files_of in ((first, _FIRST_OF), *((other, _SECOND_OF) for other in others)):
-        if (each, record_only) not in files_of:
-            known_ones = ", ".join(dict.fromkeys(name for name, _ in _FIRST_OF))
-            raise RegistrationError(f"there is no template for the profile {each}", hint=f"choose of {known_ones}")
+    names = sorted(dict.fromkeys(profiles), key=lambda each: each != FIRST)
+    first, *others = (Registry(profile=each).profile for each in names)
+    for each in (first, *others):
+        if not (_TEMPLATES / each.name / "first.py.template").is_file():
+            hint = f"choose of {', '.join(sorted(file.parent.name for file in _TEMPLATES.glob('*/first.py.template')))}"
+            raise RegistrationError(f"there is no template for the profile {each.name}", hint=hint)
     naming = naming_of(name, registered=registered)
     if known and known.status:
         naming = replace(naming, status=known.status)
@@ -166,21 +132,39 @@ def plan(
             raise RegistrationError(f"invalid {field} {text!r}: expected one line of text", field=field)
     year = datetime.now(UTC).year if year is None else year
     values = _values(naming, reference, title, author, author if contact is None else contact, port, version, year)
-    values |= _values_of_profiles(naming, made[first], others)
-    templates = {**_BOTH, **(_RECORD if record_only else _SCHEME), **_FIRST_OF[first, record_only]}
+    values |= _values_of_profiles(naming, first, others)
+    templates = {**_BOTH, **(_RECORD if record_only else _SCHEME), **_of_profile(first, record_only, is_first=True)}
     filled = {path: _fill(template, values) for path, template in templates.items()}
     for other in others:
-        own = values | _values_of_profiles(naming, made[other], [])
-        filled |= {path: _fill(template, own) for path, template in _SECOND_OF[other, record_only].items()}
+        own = values | _values_of_profiles(naming, other, [])
+        templates = _of_profile(other, record_only, is_first=False)
+        filled |= {path: _fill(template, own) for path, template in templates.items()}
     files = {path.format(package=naming.package, stem=naming.stem): text for path, text in sorted(filled.items())}
     records = [
         Registration.from_text(files[f"src/{naming.package}/{profile.record}"], profile=profile)
-        for profile in made.values()
+        for profile in (first, *others)
     ]
     return Plan(naming, files, tuple(records))
 
 
-def _values_of_profiles(naming: Naming, profile: Profile, others: Sequence[str]) -> dict[str, str]:
+def code_file(profile: Profile) -> str:
+    """Return the name of the module with the type of the URLs of a profile."""
+    return "__init__.py" if profile.name == FIRST else f"{profile.name}.py"
+
+
+def _of_profile(profile: Profile, record_only: bool, *, is_first: bool) -> dict[str, str]:
+    """Return the path of each file of the first or a further record, and its template. The values are its own."""
+    kind = "record" if record_only else "scheme"
+    files = {
+        f"src/{{package}}/{profile.record}": f"{profile.name}/{kind}.toml",
+        f"tests/test_{{stem}}_{'syntax' if is_first else profile.name}.py": f"{kind}/test_syntax.py",
+    }
+    if not record_only:
+        files["src/{package}/" + code_file(profile)] = f"{profile.name}/{'first' if is_first else 'second'}.py"
+    return files
+
+
+def _values_of_profiles(naming: Naming, profile: Profile, others: Sequence[Profile]) -> dict[str, str]:
     """Return the values for the files of a record of `profile`; a package may have records of `others` too."""
     is_first = profile.name == FIRST
     registry = f'urlschemes.Registry(profile="{profile.name}")'
@@ -207,21 +191,21 @@ def _values_of_profiles(naming: Naming, profile: Profile, others: Sequence[str])
         "option": "" if is_first else f" --profile {profile.name}",
         "record": profile.record,
         "module": module,
-        "code": "__init__.py" if is_first else f"{profile.name}.py",
+        "code": code_file(profile),
         "type": type_name,
         "first_type": naming.url_type,
         "own_imports": "\n".join(imports),
         "needs_profile": needs,
-        "extra": "".join(f'{each} = ["urlschemes-{each}>={_api()}"]\n' for each in others),
-        "tests_profile": "".join(f', "urlschemes-{each}>={_api()}"' for each in others),
+        "extra": "".join(f'{each.name} = ["urlschemes-{each.name}>={_api()}"]\n' for each in others),
+        "tests_profile": "".join(f', "urlschemes-{each.name}>={_api()}"' for each in others),
         "about_second": "".join(map(_about_second, others)),
     }
 
 
-def _about_second(profile: str) -> str:
+def _about_second(profile: Profile) -> str:
     return (
-        f"\nFor URLs of the profile {profile}, there is `registration.{profile}.toml`: use "
-        f'`urlschemes.Registry(profile="{profile}")`, or `urlschemes --profile {profile}`.'
+        f"\nFor URLs of the profile {profile.name}, there is `{profile.record}`: use "
+        f'`urlschemes.Registry(profile="{profile.name}")`, or `urlschemes --profile {profile.name}`.'
     )
 
 
