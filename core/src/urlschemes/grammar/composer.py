@@ -50,7 +50,7 @@ class Composer:
     def options_taken(self, url: str, raw: Mapping[str, str]) -> tuple[Element, ...]:
         """Return the options in `url` that none of its parts implies, such as a `/` with nothing after it."""
         text = url.lower()
-        options = [item for item in _options(self._automaton.tree) if not self._given(item, raw)][:_MAX_OPTIONS]
+        options = [item for item in _options(self._automaton.tree, raw) if not self._given(item, raw)][:_MAX_OPTIONS]
         for count in range(len(options) + 1):
             for chosen in combinations(options, count):
                 if (self.compose(raw, chosen) or "").lower() == text:
@@ -98,14 +98,15 @@ class Composer:
         return within & raw.keys()
 
 
-def _options(item: Element) -> Iterator[Repeated]:
-    """Yield every option within `item`, outermost first."""
+def _options(item: Element, raw: Collection[str]) -> Iterator[Repeated]:
+    """Yield every option within `item`, outermost first, but those within the marks `raw`, whose texts are known."""
     if isinstance(item, Repeated):
         if item.most == 1:
             yield item
-        yield from _options(item.item)
+        yield from _options(item.item, raw)
     elif isinstance(item, Marked):
-        yield from _options(item.item)
+        if item.mark not in raw:
+            yield from _options(item.item, raw)
     elif isinstance(item, Series | Variants):
         for inner in item.items:
-            yield from _options(inner)
+            yield from _options(inner, raw)

@@ -15,7 +15,7 @@ from urlschemes.grammar.octets import octets_of
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.profile import RFC1738, Profile, restored
 from urlschemes.grammar.syntax import Syntax
-from urlschemes.redaction import HIDDEN, described, redact
+from urlschemes.redaction import described, redact
 from urlschemes.url.building import build, change
 from urlschemes.url.fields import (
     add_property,
@@ -149,10 +149,11 @@ class URL(Base, metaclass=URLType):
         return self.syntax.place(self._match, name)
 
     def redacted(self) -> str:
-        """Return the text with `***` in place of a password, to be shown (section 6)."""
-        text = self._text
-        span = self.span("password") if "password" in self.syntax.parts else None
-        return str(text) if span is None else f"{text[: span[0]]}{HIDDEN}{text[span[1] :]}"
+        """Return the text with `***` in place of a password, also that of a URL within it, to be shown (section 6)."""
+        text = str(self._text)
+        host = self.span("host") if "host" in self.syntax.parts else None
+        end = host[1] if host else len(text)  # behind the host, a colon and an `@` are of another URL, or data
+        return redact(text[:end]) + redact(text[end:])
 
     def line(self, name: str) -> bytes:
         """Return the octets of the part `name` for a protocol line; empty if it is absent.
@@ -281,7 +282,7 @@ class URL(Base, metaclass=URLType):
         return str(self._text)  # of an Encoded, the plain text
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({redact(self.redacted())!r})"
+        return f"{type(self).__name__}({self.redacted()!r})"
 
     def __eq__(self, other: object) -> bool:
         return self._key() == other._key() if self._compares(other) else NotImplemented

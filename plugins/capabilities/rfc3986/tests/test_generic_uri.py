@@ -50,6 +50,8 @@ def test_a_uri_is_built_of_its_parts():
     assert str(URI(scheme="x", path="a b")) == "x:a%20b"
     assert str(URI(scheme="x", host="h", path="/~a", query="b?", fragment="#")) == "x://h/~a?b?#%23"
     assert str(URI.parse("x://h/a?b").replace(port=1, query=None)) == "x://h:1/a"
+    assert str(URI.parse("x://[::1]:/a#f").replace(path="")) == "x://[::1]:#f"
+    assert str(URI.parse("x://h:").replace(path="/a")) == "x://h:/a"
 
 
 def test_a_host_is_given_as_it_is_written():
@@ -90,3 +92,18 @@ def test_a_registry_is_pickled_with_its_profile():
     restored = pickle.loads(pickle.dumps(MODERN))
     assert restored.profile is MODERN.profile
     assert restored.parse("http://h#f") == MODERN.parse("http://h#f")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("http://h?t=12:30@x", None),
+        ("http://h:80#t=12:30@x", None),
+        ("x-y://u:p:q@h?t=12:30@x", "x-y://u:***@h?t=12:30@x"),
+        ("http://h/?u=ftp://a:b@c", "http://h/?u=ftp://a:***@c"),
+    ],
+)
+def test_a_password_stands_before_the_host(text: str, shown: str | None) -> None:
+    url = URI.parse(text)
+    assert url.redacted() == (shown or text)
+    assert repr(url) == f"URI({shown or text!r})"

@@ -202,8 +202,10 @@ def _rows(url: URL) -> tuple[str, list[_Row]]:
     syntax, values = url.syntax, url.parts
     match = syntax.fullmatch(str(url))
     assert match is not None
-    text = url.redacted()
+    text = str(url)
     password = syntax.span(match, "password") if "password" in syntax.parts else None
+    if password:
+        text = text[: password[0]] + HIDDEN + text[password[1] :]
     shift = len(HIDDEN) - (password[1] - password[0]) if password else 0
     rows: list[_Row] = []
     if "scheme" not in syntax.parts:

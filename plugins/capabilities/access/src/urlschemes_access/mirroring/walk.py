@@ -172,7 +172,7 @@ class _Walk:
             self._seen.add(start.normalized())
             self._top = Folder.top(path)
             with closing(self._top):
-                self._record = Record(self._top, redact(start.redacted()))
+                self._record = Record(self._top, start.redacted())
                 try:
                     for step in self._steps(start):
                         paused = monotonic()
@@ -207,7 +207,7 @@ class _Walk:
     def _visit(self, level: _Level, folder: Folder, item: _Item) -> Iterator[MirrorStep]:
         """Save a document, or make the folder of a listing."""
         url = item.url
-        shown = redact(url.redacted())
+        shown = url.redacted()
         path = folder.path / item.name
         if self._is_saved(level, folder, item, shown):
             yield MirrorStep("unchanged", shown, path)
@@ -271,7 +271,7 @@ class _Walk:
             raise AccessError(folder.shown(error.message), hint=error.hint) from error.__cause__
         if modified is not None:
             folder.set_modified(name, modified)
-        self._record.add(redact(item.url.redacted()), SavedFile.of(level.path_of(name), size, item.entry))
+        self._record.add(item.url.redacted(), SavedFile.of(level.path_of(name), size, item.entry))
         return saved
 
     def _access(self, item: _Item, missing: Range) -> Document | Listing | Session:
@@ -325,7 +325,7 @@ class _Walk:
 
     def _enter(self, level: _Level, item: _Item, listed: _Listed) -> Iterator[MirrorStep]:
         """Make the folder of a listing, and plan to visit its items."""
-        shown = redact(item.url.redacted())
+        shown = item.url.redacted()
         if listed.error is not None:
             yield MirrorStep("failed", shown, None, 0, listed.error)
         self._seen.add(listed.url.normalized())
@@ -378,7 +378,7 @@ class _Walk:
         ]
 
     def _name_before(self, url: URL, level: _Level) -> str | None:
-        saved = self._record.files.get(redact(url.redacted()))
+        saved = self._record.files.get(url.redacted())
         if saved is None:
             return None
         name = saved.path.rpartition("/")[2]

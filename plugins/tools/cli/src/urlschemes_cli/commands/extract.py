@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from urlschemes.redaction import one_line, redact
+from urlschemes.redaction import one_line
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
 from urlschemes_cli.output.json_output import error_json, with_profile
@@ -21,7 +21,6 @@ from urlschemes_text import Broken, find
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from urlschemes import URL
     from urlschemes_cli.settings import Settings
     from urlschemes_text import Found
 
@@ -77,7 +76,7 @@ def _write_lines(passages: Iterable[Found | Broken], *, positions: bool, passwor
             any_broken = True
             _note(f"{place}{_shortened(passage)}: {passage.error.message}")
             continue
-        url = _shown(passage.url, passwords=passwords)
+        url = str(passage.url) if passwords else passage.url.redacted()
         any_hidden = any_hidden or url != str(passage.url)
         write_line(place + url if positions else url)
         if passage.uncertain:
@@ -97,19 +96,12 @@ def _write_json(passages: Iterable[Found | Broken], *, passwords: bool) -> bool:
             any_broken = True
             item = {"text": _shortened(passage), **place, **error_json(passage.error)}
         else:
-            url = _shown(passage.url, passwords=passwords)
+            url = str(passage.url) if passwords else passage.url.redacted()
             item = {"url": url, "fragment": passage.fragment, "uncertain": passage.uncertain, **place}
         sys.stdout.write(f"{before}\n{indent(json.dumps(with_profile(item), indent=2), '  ')}")
         before = ","
     write_line("[]" if before == "[" else "\n]")
     return any_broken
-
-
-def _shown(url: URL, *, passwords: bool) -> str:
-    if passwords:
-        return str(url)
-    # A generic URL has no part `password`: the password is found by the form of the text.
-    return redact(str(url)) if url.registration is None else url.redacted()
 
 
 def _note(text: str) -> None:
