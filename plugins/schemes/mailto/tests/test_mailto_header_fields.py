@@ -249,7 +249,7 @@ def test_recipients_are_those_of_the_address_and_of_the_fields():
 
 
 def test_a_message_to_several_arrives_once():
-    message = compose(URL, sender=SENDER)
+    message = compose(str(URL), sender=SENDER, registry=MODERN)
     with smtp_server(replies={"c@d": "550 5.1.1 nobody"}) as relay:
         with pytest.raises(UnsupportedOperation, match="the message has 3"):
             send(message, relay=str(relay), confirm=True, policy=Policy.interactive())

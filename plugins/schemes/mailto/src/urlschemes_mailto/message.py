@@ -15,16 +15,19 @@ from email.policy import SMTP, EmailPolicy
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 
+from urlschemes import default_registry
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.redaction import one_line
 from urlschemes_access.protocol import server_address
-from urlschemes_mailto import MailtoURL, MailURL
+from urlschemes_mailto import MailURL
 from urlschemes_mailto.addresses import envelope_address, join_address, mailboxes_in
 from urlschemes_mailto.envelope import Submission
 from urlschemes_mailto.header_fields import CONTROL, IDENTIFIERS, TEXTS, field_text, recipients_of
 
 if TYPE_CHECKING:
     from email.message import Message
+
+    from urlschemes import Registry
 
 __all__ = ["compose", "message_octets", "relay_address", "submission_of"]
 
@@ -65,16 +68,23 @@ POLICY = _Policy(linesep="\r\n", cte_type="7bit")
 
 
 def compose(
-    url: MailURL | str, *, subject: str | None = None, body: str | None = None, sender: str | None = None
+    url: MailURL | str,
+    *,
+    subject: str | None = None,
+    body: str | None = None,
+    sender: str | None = None,
+    registry: Registry | None = None,
 ) -> EmailMessage:
     """Return a message to the addresses of `url`: a standard EmailMessage, to which more can be added.
 
+    A str is parsed by `registry` (default: that of the process); `Registry(profile="rfc3986")` reads header fields.
     `subject` and `body` are by default those of the URL, if its profile has header fields. Of these, To, Cc, Keywords,
     In-Reply-To and References are used, too; `unused_fields` names the others. `sender` is the author, `ann@host.dom`
-    or `Ann <ann@host.dom>`; without it there is no From yet. Raise InvalidURL; UnsafeURL if an address, field, body or
-    sender cannot be sent unchanged; UnsupportedOperation for a group of addresses.
+    or `Ann <ann@host.dom>`; without it there is no From yet. Raise InvalidURL and UnknownScheme; UnsafeURL if an
+    address, field, body or sender cannot be sent unchanged; UnsupportedOperation for a group of addresses.
     """
-    url = url if isinstance(url, MailURL) else MailtoURL.parse(url)
+    if not isinstance(url, MailURL):
+        url = (default_registry if registry is None else registry).parse(url, MailURL)
     message = EmailMessage(POLICY)
     recipients = recipients_of(url)
     _add_field(message, "To", ", ".join(recipients.to), "address")
