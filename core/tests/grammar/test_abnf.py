@@ -101,7 +101,7 @@ def test_a_part_may_be_a_sensitive_literal() -> None:
     match = syntax.fullmatch("b:X")
     assert match is not None
     assert syntax.raw(match, "mode") == "X"
-    assert syntax.compose({"mode": "y"}) == "b:y"
+    assert syntax.composer.compose({"mode": "y"}) == "b:y"
     assert syntax.fullmatch("b:x") is None
 
 

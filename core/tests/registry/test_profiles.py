@@ -13,7 +13,8 @@ PROFILE = """\
 from urlschemes.grammar.profile import RFC1738, Profile
 
 fields = {name: getattr(RFC1738, name) for name in Profile.__annotations__ if name not in {"characters", "illegal"}}
-fields |= {"name": "later", "record": "registration.later.toml", "package": __name__, "document": "D"}
+fields |= {"name": "later", "record": "registration.later.toml", "module": "later", "document": "D"}
+fields["package"] = __name__
 profile = Profile(**fields)
 """
 RULES = 'scheme = 1*lowalpha\nlowalpha = %x61-7A\nuchar = lowalpha\nescape = "%" lowalpha lowalpha\n'
@@ -95,7 +96,7 @@ def test_a_profile_is_an_object_or_the_name_of_an_installed_one(site):
     assert Registry(profile="rfc1738").profile is RFC1738 is Registry().profile
     with pytest.raises(PluginError, match="the profile never is not installed; installed profiles: rfc1738, later,"):
         Registry(profile="never")
-    with pytest.raises(PluginError, match="the profile later is not installed"):
+    with pytest.raises(PluginError, match=r"the profile later is disabled: Registry\(disable=...\) names x-later; ins"):
         Registry(profile="later", disable=["x-later"])
     for name in ("wrong", "renamed"):
         with pytest.raises(PluginContractError, match=f"x-later 1.0 provides .* as the profile {name}"):
@@ -128,6 +129,8 @@ def test_a_registry_in_another_profile_has_the_same_plugins(site):
     assert "x-code" in later
     assert "x-record" not in later
     assert later.in_profile(RFC1738).profile is RFC1738
+    assert later.in_profile(later.profile) is later is later.in_profile("later")
+    assert later.in_profile("rfc1738") is later.in_profile("rfc1738")
 
 
 def test_a_program_registers_schemes_of_the_profile_only(site, registration):
@@ -142,7 +145,7 @@ def test_a_scheme_with_a_later_record_alone_is_unknown_by_default_and_not_broken
     for _ in range(2):  # from discovery, and from its cache
         registry = Registry()
         assert "x-only" not in registry
-        with pytest.raises(UnknownScheme, match=r"it has a record of the profile later only: --profile later"):
+        with pytest.raises(UnknownScheme, match=r"no record of the profile rfc1738, only registration.later.toml; Reg"):
             registry.parse("x-only:yes")
         assert [each.claim.state for each in registry.diagnose(load=True) if each.claim.name == "x-only"] == ["unused"]
     assert {each.name for each in Registry(disable=["x-only"]).claims() if each.state == "disabled"} == {"x-only"}

@@ -41,7 +41,7 @@ class Composer:
         return any(marked.mark == mark and automaton.derives(marked, text) for marked in automaton.marked)
 
     def compose(self, raw: Mapping[str, str], options: Collection[Element] = ()) -> str | None:
-        """Return the text with the occurrence of each mark of `raw` written like that; None if there is none.
+        """Return the text with the occurrence of each mark of `raw` written like that; None if no URL has just these.
 
         An option is written if a part of it is given, or if it is one of `options`.
         """

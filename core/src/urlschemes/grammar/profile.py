@@ -37,14 +37,16 @@ class Profile:
 
     `algorithms` has `url_type`, the type of URLs whose scheme is unknown; `delimiting`, the section on URLs in texts;
     hints about hosts; and functions: `resolve(url, reference)` and `normalized(url, level)` return the text of a URL,
-    `as_profile(url, target)` a URL of another registry, `host_message(fault, authority)` the message about a host,
-    `host_findings(host)` codes and messages of what is unwise in it, and `fragment_message(place, part, written)` the
-    message about a `#`, where it is not a character of URLs.
+    `host_message(fault, authority)` the message about a host, `host_findings(host)` codes and messages of what is
+    unwise in it, and `fragment_message(place, part, written)` the message about a `#`, where it is not a character of
+    URLs.
     """
 
     name: str
     record: str
     """The name of the file with the record of a scheme, in the package of its plugin."""
+    module: str
+    """The name of the module with the code of a scheme for this profile, within that package; "" for the package."""
     package: str
     rules_file: str
     notation: str
@@ -175,6 +177,7 @@ def restored(package: str) -> Profile:
 RFC1738 = Profile(
     name="rfc1738",
     record="registration.toml",
+    module="",
     package="urlschemes.rfc1738",
     rules_file="rfc1738.bnf",
     notation="rfc1738",

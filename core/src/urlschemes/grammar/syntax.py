@@ -19,14 +19,13 @@ from urlschemes.grammar.regex_compat import compiled as compile_portably
 from urlschemes.grammar.syntax_builder import automaton_of, complete_parts, grammar_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.bnf import Grammar
     from urlschemes.grammar.dialect import Dialect
     from urlschemes.grammar.part import Part, Raw
     from urlschemes.grammar.profile import Profile
-    from urlschemes.grammar.rule_tree import Element
     from urlschemes.grammar.table import Table
 
 __all__ = ["Syntax"]
@@ -291,14 +290,3 @@ class Syntax:
     def derives(self, name: str, text: str) -> bool:
         """Return True if the occurrence of the part `name` may be written as `text`."""
         return self.composer.derives(self.parts[name].mark, text)
-
-    def compose(self, raw: Mapping[str, str], options: Collection[Element] = ()) -> str | None:
-        """Return the text in which the occurrence of each mark of `raw` is written like that, with these `options`.
-
-        None if no URL has just these parts.
-        """
-        return self.composer.compose(raw, options)
-
-    def options_taken(self, match: re.Match[str], raw: Mapping[str, str]) -> tuple[Element, ...]:
-        """Return the options of a URL that none of its parts implies, such as a `/` with nothing after it."""
-        return self.composer.options_taken(match.string, raw)

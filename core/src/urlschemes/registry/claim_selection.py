@@ -16,7 +16,6 @@ from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, PROFILES, SCHEMES, Claim, distribution_key
 from urlschemes.registry.known_names import known_names, reserved_names
-from urlschemes.storage.package_data import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -100,7 +99,7 @@ def _judged(
     why = disabled.get(distribution) or (disabled.get(claim.name) if claim.group == SCHEMES else None)
     if why:
         return claim._replace(state="disabled", reason=why)
-    if claim.state not in {"active", "unused"}:
+    if claim.state != "active":
         return claim
     if claim.group == COMMANDS and claim.name in reserved_names().built_in_commands:
         return claim._replace(state="reserved", reason="urlschemes has a command of that name itself")
@@ -114,15 +113,12 @@ def _judged(
 
 
 def _recorded(claim: Claim, profile: Profile) -> Claim:
-    """Return the claim in the state `active` or `unused`; that of a scheme needs a record of `profile`."""
-    is_first = profile is RFC1738 and claim.state == "active"  # discovery looked; a plugin without any is broken
-    if claim.group != SCHEMES or claim.state not in {"active", "unused"} or is_first:
+    """Return the claim, in the state `unused` if it has records, and none of `profile`; without any it is broken."""
+    names = sorted(map(os.path.basename, claim.records))
+    if claim.state != "active" or not names or profile.record in names:
         return claim
-    try:
-        read_file(claim.module, profile.record)
-    except Exception:  # noqa: BLE001  there may be no such file, or another package's finder failed
-        return claim._replace(state="unused", reason=claim.reason or f"it has no record of the profile {profile.name}")
-    return claim._replace(state="active", reason="")
+    reason = f"it has no record of the profile {profile.name}, only {', '.join(names)}"
+    return claim._replace(state="unused", reason=reason)
 
 
 def _settle_conflicts(judged: list[Claim]) -> None:
@@ -159,8 +155,9 @@ def _demonstrator(claims: list[Claim], providing: list[Claim]) -> tuple[Claim, s
 
 def _owner(group: str, name: str) -> str | None:
     """Return the distribution that the name is reserved for, if there is one."""
-    if group == COMMANDS:
-        return reserved_names().commands.get(name)
+    owners = {COMMANDS: reserved_names().commands, PROFILES: reserved_names().profiles}.get(group)
+    if owners is not None:
+        return owners.get(name)
     known = known_names().get(name) if group == SCHEMES else None
     return known.distribution or None if known is not None else None
 

@@ -66,7 +66,8 @@ class Claim(NamedTuple):
 
     `origin` is the folder or archive in which the distribution was found. `module` and `attribute` locate the object;
     without `attribute` there is only a record. `reason` says why the claim is in its `state`. `name` is empty if the
-    whole distribution is malformed.
+    whole distribution is malformed. `records` are the files of a scheme's records, one for each profile, if they can be
+    listed.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Claim(NamedTuple):
     group: str = SCHEMES
     state: State = "active"
     reason: str = ""
+    records: tuple[str, ...] = ()
 
     @property
     def in_trouble(self) -> bool:

@@ -13,7 +13,7 @@ the current directory) are searched and reported, but not used.
 Searching takes longer than everything else that a first URL needs, so the claims are cached: for one version of the
 core and of Python, one `sys.path`, and one state of each of its entries. The times of a folder change when something
 is installed into it or removed. Metadata is watched itself in the current directory, where other files come and go, and
-in sources, whose builds rewrite it in place.
+in sources, whose builds rewrite it in place; so are the folders of records, to which those of other profiles are added.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.redaction import described, one_line
 from urlschemes.registry import claims as claims_module
 from urlschemes.registry.claims import GROUPS, HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key, object_reference
-from urlschemes.scheme.registration import FILE
 from urlschemes.storage import cache
 from urlschemes.storage.package_data import find_in_folders, locate
 
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["discover", "installed_claims"]
 
 _DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._\-]*[A-Za-z0-9])?", re.ASCII)
-_RECORD = re.compile(r"registration\.([a-z0-9]+)\.toml")
-_COUNTS = frozenset({"active", "unused"})
+_RECORD = re.compile(r"registration(?:\.\w+)?\.toml", re.ASCII).fullmatch
 _VERSION = re.compile(r"[A-Za-z0-9.!+_\-]{1,100}", re.ASCII)
 
 MAX_NAMES = 1000
@@ -65,12 +63,14 @@ def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
     state = _state([*(entry for entry in search_path if entry not in dependent), *_metadata(dependent, "-info")])
     cached = cache.load("claims", key) or {"path": None}
     if cached["path"] == state and cached["watched"] == _state([path for path, *_ in cached["watched"]]):
-        return tuple(Claim(*fields) for fields in cached["claims"])
-    claims = discover(current_directory=current_directory)
-    watched = _state(_metadata(search_path, ".egg-info"))
+        claims = [Claim(*fields) for fields in cached["claims"]]
+        return tuple(each._replace(records=tuple(each.records)) for each in claims)  # JSON has no tuples
+    found = discover(current_directory=current_directory)
+    folders = {os.path.dirname(record) for claim in found for record in claim.records}
+    watched = _state([*_metadata(search_path, ".egg-info"), *sorted(folders)])
     if all(changed < time_ns() - SETTLED_AFTER for *_, changed in [*state, *watched]):
-        cache.store("claims", key, {"path": state, "watched": watched, "claims": claims})
-    return claims
+        cache.store("claims", key, {"path": state, "watched": watched, "claims": found})
+    return found
 
 
 def discover(path: Iterable[str] | None = None, *, current_directory: bool = False) -> tuple[Claim, ...]:
@@ -86,7 +86,7 @@ def discover(path: Iterable[str] | None = None, *, current_directory: bool = Fal
         try:
             for distribution in distributions(path=[entry]):
                 for claim in _claims_of(distribution, entry):
-                    counts = claim.state not in _COUNTS or not ignored
+                    counts = claim.state != "active" or not ignored
                     claims.append(claim if counts else claim._replace(state="ignored", reason=ignored))
         except Exception as error:  # noqa: BLE001  any package may install a finder of its own
             claims.append(Claim("", "", "", entry, state="malformed", reason=_reason(error)))
@@ -131,20 +131,19 @@ def _claims_of(distribution: IDistribution, entry: str) -> Iterator[Claim]:
         if wrong or location is None:
             yield Claim(one_line(claimed, 80), name, version, origin, group=group, state="malformed", reason=wrong)
         else:
-            only = _records_elsewhere(location[0]) if group == SCHEMES else ""
-            reason = only and f"it has a record of the profile {only} only: --profile {only}"
-            yield Claim(claimed, name, version, origin, *location, group, "unused" if only else "active", reason)
+            records = _records(location[0]) if group == SCHEMES else ()
+            yield Claim(claimed, name, version, origin, *location, group, records=records)
 
 
-def _records_elsewhere(package: str) -> str:
-    """Return the first profile that a package has a record of, if it has none of RFC 1738's; else ""."""
+def _records(package: str) -> tuple[str, ...]:
+    """Return the paths of the records in a package; none if its files cannot be listed."""
     try:
-        folders = locate(package).submodule_search_locations or ()
-        names = sorted(name for folder in folders for name in os.listdir(folder))
+        spec = locate(package)
+        folders = spec.submodule_search_locations or [os.path.dirname(spec.origin or "")]
+        found = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder) if _RECORD(name)]
     except Exception:  # noqa: BLE001  no such package, an archive, or another package's finder failed
-        return ""
-    others = [found[1] for found in map(_RECORD.fullmatch, names) if found]
-    return others[0] if others and FILE not in names else ""
+        return ()
+    return tuple(sorted(found))
 
 
 def _references(distribution: IDistribution) -> dict[tuple[str, str], list[str]]:
@@ -211,7 +210,7 @@ def _each_once(claims: Iterable[Claim]) -> list[Claim]:
 def _same_place(claim: Claim, other: Claim) -> bool:
     if os.path.realpath(claim.origin) == os.path.realpath(other.origin):
         return True
-    return {claim.state, other.state} <= _COUNTS and not (_holds_code(claim) and _holds_code(other))
+    return claim.state == other.state == "active" and not (_holds_code(claim) and _holds_code(other))
 
 
 def _holds_code(claim: Claim) -> bool:

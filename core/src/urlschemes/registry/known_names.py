@@ -94,6 +94,7 @@ class ReservedNames(NamedTuple):
 
     built_in_commands: Collection[str]
     commands: Mapping[str, str]
+    profiles: Mapping[str, str]
     demonstrator: str
     command_line: str
     iana: str
@@ -101,7 +102,7 @@ class ReservedNames(NamedTuple):
 
 @cache
 def reserved_names() -> ReservedNames:
-    """Return the names of commands and demonstrations that are reserved."""
+    """Return the names of commands, profiles and demonstrations that are reserved."""
     return ReservedNames(**_table("reserved.toml"))
 
 

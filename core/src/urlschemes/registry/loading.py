@@ -68,13 +68,8 @@ def load_scheme(claim: Claim, profile: Profile = RFC1738) -> Scheme:
 
 
 def code_for(claim: Claim, profile: Profile) -> Claim:
-    """Return the claim with the module that has the code for `profile`; without an attribute if there is none.
-
-    For a further profile, that is a submodule with the profile's name.
-    """
-    if profile is RFC1738 or not claim.attribute:
-        return claim
-    module = f"{claim.module}.{profile.name}"
+    """Return the claim with the module that has the code for `profile`; without an attribute if there is none."""
+    module = ".".join(filter(None, (claim.module, profile.module)))
     try:
         locate(module)
     except ModuleNotFoundError:

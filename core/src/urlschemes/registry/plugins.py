@@ -16,6 +16,7 @@ from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.registry.claim_selection import Rules, Selection, installed_list, select
 from urlschemes.registry.claims import HOOKS, PROFILES, Claim, distribution_key
 from urlschemes.registry.discovery import discover, installed_claims
+from urlschemes.registry.known_names import reserved_names
 from urlschemes.registry.loading import import_claimed, load_object, load_scheme, removal_hint
 
 if TYPE_CHECKING:
@@ -56,11 +57,14 @@ class Plugins:
 
     def _installed_profile(self, name: str) -> Profile:
         """Return the profile of that name, imported. Raises PluginError."""
-        claims = [each for each in self.selection().claims if each.group == PROFILES and each.state == "active"]
-        claim = next((each for each in claims if each.name == name), None)
+        claims = [each for each in self.selection().claims if each.group == PROFILES]
+        active = {each.name: each for each in claims if each.state == "active"}
+        claim = active.get(name)
         if claim is None:
-            installed = ", ".join([RFC1738.name, *(each.name for each in claims)])
-            raise PluginError(f"the profile {name} is not installed", hint=f"installed profiles: {installed}")
+            own = [each for each in claims if each.name == name]
+            owner = reserved_names().profiles.get(name) if not own else None
+            hint = f"pip install {owner}" if owner else f"installed profiles: {', '.join([RFC1738.name, *active])}"
+            raise PluginError(f"the profile {name} is {_states(own)}", hint=hint)
         found = self._once(claim, import_claimed)
         if not isinstance(found, Profile) or found.name != name:
             message = f"{claim.provider} provides {found!r} as the profile {name}"
@@ -88,12 +92,8 @@ class Plugins:
         for name in names:
             if distribution_key(name) not in active:
                 own = [claim for claim in claims if distribution_key(claim.distribution) == distribution_key(name)]
-                states = sorted({f"{claim.state}: {claim.reason}" for claim in own})
-                raise PluginError(
-                    f"the required plugin {name} is {' and '.join(states) or 'not installed'}",
-                    distribution=name,
-                    hint=installed_list(claims),
-                )
+                problem = f"the required plugin {name} is {_states(own)}"
+                raise PluginError(problem, distribution=name, hint=installed_list(claims))
 
     def scheme(self, claim: Claim) -> Scheme:
         """Return the scheme of an active claim, imported once. Raises PluginLoadError, PluginContractError."""
@@ -148,6 +148,11 @@ class Plugins:
 
             getLogger("urlschemes").warning("%s took %.1f s to import for %s", claim.provider, seconds, claim.name)
         return loaded
+
+
+def _states(claims: Iterable[Claim]) -> str:
+    """Return the states of claims that do not count, with the reasons; "not installed" if there are none."""
+    return " and ".join(sorted({f"{claim.state}: {claim.reason}" for claim in claims})) or "not installed"
 
 
 def _copy(error: PluginError) -> PluginError:

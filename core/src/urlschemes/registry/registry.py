@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from urlschemes.registry.inspection import Diagnosis, Why
     from urlschemes.registry.known_names import KnownName, Ledger
 
-__all__ = ["Registry", "default_registry"]
+__all__ = ["Registry", "default_registry", "registry_or_default"]
 
 U = TypeVar("U", bound=URL)
 
@@ -81,6 +81,7 @@ class Registry:
         self._plugins = Plugins(rules, current_directory=current_directory)
         self._overrides = Overrides()
         self._lock = Lock()
+        self._in_profiles: dict[Profile | str, Registry] = {}
         self._added_hooks: tuple[HookSource, ...] = ()
         self._plugin_ledgers: tuple[tuple[HookSource, ...], tuple[Ledger, ...]] | None = None
         # What parsing looks into: the pattern and the type of each scheme in use, by its name in lower case.
@@ -133,8 +134,17 @@ class Registry:
         return self._plugins.profile
 
     def in_profile(self, profile: Profile | str) -> Registry:
-        """Return a registry of another profile for the same plugins, without what the program added to this one."""
-        return self.from_rules(self._plugins.rules._replace(profile=profile), (), self._plugins.current_directory)
+        """Return the registry of the same plugins in a profile, made once, without what the program added to this one.
+
+        In its own profile, it is this registry itself. Raises PluginError for a profile that is not installed.
+        """
+        if profile in {self.profile, self.profile.name}:
+            return self
+        if profile not in self._in_profiles:
+            rules = self._plugins.rules._replace(profile=profile)
+            made = self.from_rules(rules, (), self._plugins.current_directory)
+            self._in_profiles.setdefault(profile, made)
+        return self._in_profiles[profile]
 
     # Who provides what
 
@@ -427,3 +437,10 @@ def _is_read_by_pattern(kind: type[URL]) -> bool:
 
 default_registry = Registry()
 """The registry of the functions that are not given another. It looks for plugins when it is first needed."""
+
+
+def registry_or_default(registry: Registry | None) -> Registry:
+    """Return the argument `registry` of a function, by default that of the process. Raises TypeError."""
+    if registry is None or isinstance(registry, Registry):
+        return default_registry if registry is None else registry
+    raise TypeError(f'registry must be a Registry, such as Registry(profile="rfc1738"), not {type(registry).__name__}')

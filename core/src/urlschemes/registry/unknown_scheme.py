@@ -48,7 +48,8 @@ def no_provider(
         return UnknownScheme(f"the scheme {name} is installed but disabled: {reasons}", scheme=name)
     if claims:
         reasons = "; ".join(f"{claim.provider} is {claim.state}: {claim.reason}" for claim in claims)
-        hint = None if any(claim.state == "unused" for claim in claims) else install_command(name)
+        unused = any(claim.state == "unused" for claim in claims)
+        hint = "Registry(profile=...) reads URLs of another profile" if unused else install_command(name)
         return UnknownScheme(f"no plugin provides the scheme {name}: {reasons}", scheme=name, hint=hint)
     known = known_names().get(name)
     if known is not None:

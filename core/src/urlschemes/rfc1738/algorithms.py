@@ -1,6 +1,5 @@
 """The algorithms of the profile, imported when one of them is first needed."""
 
-from urlschemes.rfc1738.conversion import as_profile
 from urlschemes.rfc1738.fault_messages import NO_IPV6, fragment_message, host_message
 from urlschemes.rfc1738.normalization import normalized
 from urlschemes.rfc1738.resolution import resolve
@@ -8,7 +7,6 @@ from urlschemes.url.value import URL
 
 __all__ = [
     "address_hint",
-    "as_profile",
     "delimiting",
     "foreign_host_hint",
     "fragment_message",

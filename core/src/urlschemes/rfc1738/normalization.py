@@ -26,10 +26,10 @@ def normalized(url: URL, level: str | None) -> str:  # noqa: ARG001  there is on
     syntax, registration = url.syntax, url.registration
     raw = syntax.present(url._match)
     plain = {name: _plain(url, syntax.parts[name], each) for name, each in raw.items()}
-    options = syntax.options_taken(url._match, outermost(syntax, text_by_mark(syntax, raw)))
+    options = syntax.composer.options_taken(url._match.string, outermost(syntax, text_by_mark(syntax, raw)))
     if registration is not None and plain.get("port") == str(registration.default_port):
         del plain["port"]
-    text = syntax.compose(outermost(syntax, text_by_mark(syntax, plain)), options) or str(url)
+    text = syntax.composer.compose(outermost(syntax, text_by_mark(syntax, plain)), options) or str(url)
     scheme, colon, rest = text.partition(":")
     if syntax.slash_may_be_omitted and "/" not in rest.removeprefix("//"):
         rest += "/"

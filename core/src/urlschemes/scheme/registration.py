@@ -23,13 +23,10 @@ if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Syntax
     from urlschemes.scheme.record_fields import Caution, Example, Option
 
-__all__ = ["API", "FILE", "Registration"]
+__all__ = ["API", "Registration"]
 
 API: Final = 1
 """The version of the record's format that this core reads."""
-
-FILE: Final = RFC1738.record
-"""The name of the file, in the package of the plugin; a record of another profile has a name of its own."""
 
 
 class Registration:

@@ -19,19 +19,9 @@ __all__ = ["Scheme", "check_type", "lower_case", "read_as"]
 
 # What a URL prints as, what it is equal to, and what may reach a protocol line is the same for all types.
 _FINAL = (
-    "__eq__",
-    "__hash__",
-    "__reduce__",
-    "__repr__",
-    "__str__",
-    "_key",
-    "check_line",
-    "line",
-    "parts",
-    "raw",
-    "redacted",
-    "schemepart",
-)
+    "__eq__", "__hash__", "__reduce__", "__repr__", "__str__", "_key", "check_line", "line", "parts",
+    "raw", "redacted", "schemepart",
+)  # fmt: skip
 
 
 def lower_case(name: str) -> str:

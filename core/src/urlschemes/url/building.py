@@ -42,7 +42,7 @@ def build(kind: type[AnyURL], values: Mapping[str, Any], limit: int) -> AnyURL:
     raw = {name: each for name, each in written.items() if not _is_default(kind, name, values[name])}
     text = None
     for each in _with_needed(kind, raw, ()):
-        text = syntax.compose(text_by_mark(syntax, each))
+        text = syntax.composer.compose(text_by_mark(syntax, each))
         if text is not None:
             break
     return _parsed(kind, text, raw, written, limit)
@@ -217,8 +217,8 @@ def _recomposed(syntax: Syntax, match: re.Match[str], before: dict[str, str], af
 
     The text between two occurrences that stay is kept, unless the rules want another one there now.
     """
-    options = syntax.options_taken(match, before)
-    old, new = syntax.compose(before, options), syntax.compose(after, options)
+    options = syntax.composer.options_taken(match.string, before)
+    old, new = syntax.composer.compose(before, options), syntax.composer.compose(after, options)
     if old is None or new is None:
         return None
     kept = [mark for mark in before if mark in after]
@@ -327,14 +327,14 @@ def _missing(syntax: Syntax, raw: Mapping[str, Raw]) -> list[str]:
         for name, part in syntax.parts.items()
         if part.take != "all but the last"
         and part.mark not in texts
-        and syntax.compose({**texts, part.mark: ""}) is not None
+        and syntax.composer.compose({**texts, part.mark: ""}) is not None
     ]
 
 
 def _no_such_combination(syntax: Syntax, raw: Mapping[str, Raw], missing: list[str], scheme: str | None) -> InvalidURL:
     """Return the error for parts of which each may be right, but which no URL has without others."""
     given = [name for name, value in raw.items() if value != ()]
-    surplus = [name for name in given if syntax.compose(text_by_mark(syntax, {**raw, name: None})) is not None]
+    surplus = [name for name in given if syntax.composer.compose(text_by_mark(syntax, {**raw, name: None})) is not None]
     hint = None
     if missing or surplus:
         hint = f"also give {' or '.join(missing)}" if missing else f"leave out {' or '.join(surplus)}"

@@ -228,7 +228,8 @@ class URL(Base, metaclass=URLType):
 
         Raises what parsing raises there: InvalidURL for what the profile cannot express, UnknownScheme.
         """
-        return self.syntax.profile.algorithms.as_profile(self, target)  # type: ignore[no-any-return]
+        conversion = importlib.import_module("urlschemes.registry.conversion")  # which knows more than this package
+        return conversion.as_profile(self, target)  # type: ignore[no-any-return]
 
     def join(self, reference: str | URL) -> URL:
         """Return the URL that `reference` means relative to this URL; by RFC 1738, without its fragment.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from urlschemes import URLError, default_registry
+from urlschemes import URLError
+from urlschemes.registry.registry import registry_or_default
 
 if TYPE_CHECKING:
     from urlschemes import URL, Registry
@@ -18,7 +19,7 @@ class URLArgument:
 
     def __init__(self, *schemes: str, registry: Registry | None = None) -> None:
         self.schemes = frozenset(map(str.lower, schemes))
-        self.registry = default_registry if registry is None else registry
+        self.registry = registry_or_default(registry)
 
     def parse(self, text: str) -> URL:
         """Return the URL. Raises ValueError with a message for the user."""

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Tag, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
-from urlschemes import URL, InvalidURL, Registry, UnknownScheme, default_registry
+from urlschemes import URL, InvalidURL, Registry, UnknownScheme
 from urlschemes.redaction import redact_url
+from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import read_as
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Schemes:
 
     def __init__(self, *names: str, registry: Registry | None = None) -> None:
         self.names = tuple(sorted(map(str.lower, names)))
-        self.registry = default_registry if registry is None else registry
+        self.registry = registry_or_default(registry)
 
     def __repr__(self) -> str:
         return f"Schemes({', '.join(map(repr, self.names))})"

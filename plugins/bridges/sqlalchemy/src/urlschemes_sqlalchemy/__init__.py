@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.types import Text, TypeDecorator
 
-from urlschemes import URL, default_registry
+from urlschemes import URL
+from urlschemes.registry.registry import registry_or_default
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +39,7 @@ class URLColumn(TypeDecorator[URL]):
         super().__init__()
         # SQLAlchemy shares cached statements of types whose named arguments are equal, as attributes of these names.
         self.schemes = tuple(sorted(map(str.lower, [schemes] if isinstance(schemes, str) else schemes)))
-        self.registry = default_registry if registry is None else registry
+        self.registry = registry_or_default(registry)
 
     def process_bind_param(self, value: URL | str | None, dialect: Dialect) -> str | None:  # noqa: ARG002  its interface
         """Return the text of the URL, which is checked."""

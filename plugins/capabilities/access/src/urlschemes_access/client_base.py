@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
-from urlschemes import default_registry
+from urlschemes.registry.registry import registry_or_default
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.backends.tls_files import TLSFiles
@@ -54,7 +54,7 @@ class ClientBase:
         gateways: Mapping[str, str] | None = None,
         keep_connections: bool = True,
     ) -> None:
-        self.registry = default_registry if registry is None else registry
+        self.registry = registry_or_default(registry)
         self.configuration = (configuration or Configuration()).extended(options=options, gateways=gateways)
         self.configuration.check_gateways(self.registry.profile)
         self.policy = policy or self.configuration.policy()

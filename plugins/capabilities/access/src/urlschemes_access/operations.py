@@ -11,7 +11,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from urlschemes.errors import PluginLoadError, UnknownScheme, UnsupportedOperation, URLError
+from urlschemes.errors import InvalidURL, PluginLoadError, UnknownScheme, UnsupportedOperation, URLError
 from urlschemes.redaction import described, one_line
 from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes.url.value import LIMIT, URL
@@ -75,10 +75,26 @@ class Operation:
 
     def begin(self, given: URL | str) -> Dialogue:
         """Return the dialogue of the operation on `given`. Raises as `Client.operate` does."""
-        if isinstance(given, URL) and given.syntax.profile is self._registry.profile:
-            url = given
-        else:  # the host of a URL of another profile may be another one here: nothing else must see it
-            url = self._parse(str(given) if isinstance(given, URL) else given)
+        if isinstance(given, URL) and given.syntax.profile is not self._registry.profile:
+            return self._begin_converted(given)
+        return self._begin_own(given if isinstance(given, URL) else self._parse(given))
+
+    def _begin_converted(self, given: URL) -> Dialogue:
+        """Begin with a URL of another profile. The error for one that the client's profile lacks names both."""
+        is_typed = given.registration is not None
+        try:  # its host may be another one here: nothing else must see it
+            is_known = is_typed and given.scheme in self._registry
+            return self._begin_own(given.as_profile(self._registry) if is_known else self._parse(str(given)))
+        except (InvalidURL, UnknownScheme) as error:
+            is_invalid = isinstance(error, InvalidURL)
+            if is_invalid or is_typed:
+                other, own = given.syntax.profile.name, self._registry.profile.name
+                hint = f"; for {own}: {error.hint}" if is_invalid and error.hint else ""
+                error.message = f"the URL is of the profile {other}, and the client reads {own}: {error.message}"
+                error.hint = f'pass registry=Registry(profile="{other}"){hint}'
+            raise
+
+    def _begin_own(self, url: URL) -> Dialogue:
         try:
             return self._begin(url)
         except URLError as error:

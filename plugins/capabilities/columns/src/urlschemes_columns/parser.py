@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from urlschemes import Registry, default_registry
+from urlschemes.registry.registry import registry_or_default
 from urlschemes_columns.native_reading import NativeReading
 from urlschemes_columns.part_columns import PARTS, part_columns, struct_type
 from urlschemes_columns.row_reading import read_rows, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from urlschemes import Registry
 
 __all__ = ["COLUMN", "INTO", "Parser", "add_parts", "check_names", "parse", "parse_table"]
 
@@ -64,9 +66,7 @@ class Parser:
     """`parse` with fixed arguments, for arrays that come one by one. It can be pickled, for workers of a cluster."""
 
     def __init__(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> None:
-        self.registry = default_registry if registry is None else registry
-        if not isinstance(self.registry, Registry):
-            raise TypeError(f"registry must be a Registry, not {type(registry).__name__}")
+        self.registry = registry_or_default(registry)
         self.columns = part_columns(parts, self.registry)
         self._native = NativeReading(self.columns, self.registry)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes import InvalidURL, UnknownScheme, default_registry
+from urlschemes import InvalidURL, UnknownScheme
+from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.all_errors import all_errors
@@ -25,7 +26,7 @@ def check(text: str, *, registry: Registry | None = None, limit: int = LIMIT) ->
     The first error is that of `parse`; at most 100 are reported, and fewer of a text of more than 10,000 characters. An
     unknown scheme is an error too; the text is then checked by the rules for all URLs. Raises PluginError.
     """
-    schemes = default_registry if registry is None else registry
+    schemes = registry_or_default(registry)
     unreadable = unfit(text, limit)
     if unreadable is not None:
         return (error_finding(unreadable),)

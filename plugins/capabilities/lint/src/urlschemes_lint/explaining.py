@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import east_asian_width
 
-from urlschemes import InvalidURL, URLError, default_registry
+from urlschemes import InvalidURL, URLError
 from urlschemes.errors import PluginContractError
 from urlschemes.redaction import HIDDEN, one_line, redact, redact_url, shown
+from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.value import LIMIT, type_failed
 from urlschemes_lint.advice import advice
 from urlschemes_lint.fixing import fix
@@ -103,7 +104,7 @@ def explanation(
     strokes: Strokes = ASCII_STROKES,
 ) -> Drawing:
     """Return the drawing that `explain` prints, at most `width` columns wide. Raises UnknownScheme, PluginError."""
-    schemes = default_registry if registry is None else registry
+    schemes = registry_or_default(registry)
     try:
         url = schemes.parse(text, limit=limit)
     except InvalidURL as error:

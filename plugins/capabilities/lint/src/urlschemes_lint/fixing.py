@@ -12,10 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import normalize
 
-from urlschemes import InvalidURL, UnknownScheme, URLError, default_registry
+from urlschemes import InvalidURL, UnknownScheme, URLError
 from urlschemes.grammar.profile import Authority, authority_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
+from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.fault_messages import is_like_ipv6
 from urlschemes.url.value import LIMIT, unfit
@@ -59,7 +60,7 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
     Raises NotRepairable if there is no single right repair, UnknownScheme, PluginError, and InvalidURL for a text
     longer than `limit`.
     """
-    schemes = default_registry if registry is None else registry
+    schemes = registry_or_default(registry)
     unreadable = unfit(text, limit)
     if unreadable is not None:
         raise unreadable

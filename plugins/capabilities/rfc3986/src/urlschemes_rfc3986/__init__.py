@@ -28,6 +28,7 @@ __all__ = ["profile"]
 profile = Profile(
     name="rfc3986",
     record="registration.rfc3986.toml",
+    module="rfc3986",
     package=__name__,
     rules_file="rfc3986.abnf",
     notation="abnf",

@@ -1,6 +1,5 @@
 """The algorithms of the profile, imported when one of them is first needed."""
 
-from urlschemes.rfc1738.conversion import as_profile
 from urlschemes_rfc3986.generic_uri import URI
 from urlschemes_rfc3986.host_findings import name_findings
 from urlschemes_rfc3986.host_forms import form_findings
@@ -10,7 +9,6 @@ from urlschemes_rfc3986.resolution import resolve
 
 __all__ = [
     "address_hint",
-    "as_profile",
     "delimiting",
     "foreign_host_hint",
     "host_findings",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from urlschemes import default_registry
 from urlschemes.errors import InvalidURL, invalid_url
 from urlschemes.grammar.octets import encoded, unescape
 from urlschemes.grammar.profile import authority_of
-from urlschemes.rfc1738.conversion import registry_of
 from urlschemes.url.fault_place import Fault
 from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.domain_names import check_length, decoded_host, encoded_label
@@ -51,7 +51,7 @@ def from_unicode(text: str, parse: Callable[[str], Any] | None = None, *, uts46:
     Raises InvalidURL, whose positions are those of `text`; PluginError if a host needs the library `idna`, which the
     extra `idna` installs; and what `parse` raises.
     """
-    read = registry_of(profile.name).parse if parse is None else parse
+    read = default_registry.in_profile(profile).parse if parse is None else parse
     if not isinstance(text, str) or text.isascii():  # type: ignore[redundant-expr]  # callers without types
         return read(text)
     written = _written(text, uts46=uts46)

@@ -13,8 +13,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal, overload
 from unicodedata import category
 
-from urlschemes import InvalidURL, UnknownScheme, default_registry
+from urlschemes import InvalidURL, UnknownScheme
 from urlschemes.grammar.regex_compat import compiled
+from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import lower_case
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_text.bare_urls import CHARACTERS, end_of_bare_url, without_trailing_marks
@@ -113,7 +114,7 @@ def find(
     if limit < 0:
         raise ValueError(f"limit must be a number of characters, at least 0, not {limit}")
     window = Window((), _KEPT, text) if isinstance(text, str) else Window(_pieces(text), _KEPT)
-    search = _Search(window, default_registry if registry is None else registry, limit)
+    search = _Search(window, registry_or_default(registry), limit)
     passages = search.passages()
     return passages if invalid else (passage for passage in passages if isinstance(passage, Found))
 

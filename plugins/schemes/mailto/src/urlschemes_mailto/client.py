@@ -6,8 +6,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Literal, cast
 
 import urlschemes_access
-from urlschemes import default_registry
 from urlschemes.errors import UnsupportedOperation
+from urlschemes.registry.registry import registry_or_default
 from urlschemes_access.errors import DeadlineExceeded, PolicyDenied
 from urlschemes_mailto import MailURL
 from urlschemes_mailto.message import message_octets, submission_of
@@ -62,7 +62,7 @@ def send(
     """
     began = monotonic()
     submission = submission_of(message_octets(message, sender), relay=relay, sender=sender)
-    url = _url_of(submission, default_registry if registry is None else registry)
+    url = _url_of(submission, registry_or_default(registry))
     deadline = _remaining(deadline, began)
     if callable(confirm) and confirm(submission) is not True:
         raise PolicyDenied("the message was not confirmed; nothing was sent", scheme="mailto", rule="confirm")

@@ -15,9 +15,9 @@ from email.policy import SMTP, EmailPolicy
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 
-from urlschemes import default_registry
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.redaction import one_line
+from urlschemes.registry.registry import registry_or_default
 from urlschemes_access.protocol import server_address
 from urlschemes_mailto import MailURL
 from urlschemes_mailto.addresses import envelope_address, join_address, mailboxes_in
@@ -84,7 +84,8 @@ def compose(
     address, field, body or sender cannot be sent unchanged; UnsupportedOperation for a group of addresses.
     """
     if not isinstance(url, MailURL):
-        url = (default_registry if registry is None else registry).parse(url, MailURL)
+        schemes = registry_or_default(registry)
+        url = schemes.parse(url, MailURL)  # type: ignore[type-abstract]  # it is only compared
     message = EmailMessage(POLICY)
     recipients = recipients_of(url)
     _add_field(message, "To", ", ".join(recipients.to), "address")

@@ -107,7 +107,7 @@ def _sections(registry: Registry) -> Iterator[_Section]:
     """Return the pages of each installed profile, that of the registry first."""
     for profile in sorted(installed_profiles(registry).values(), key=lambda each: each is not registry.profile):
         is_first = profile is registry.profile
-        of_profile = registry if is_first else registry.in_profile(profile)
+        of_profile = registry.in_profile(profile)
         rules_file = RULES if is_first else page_file(profile.name, "rules")
         pages = [
             scheme_page(of_profile, each, page_file(each.scheme, "scheme" if is_first else profile.name), rules_file)

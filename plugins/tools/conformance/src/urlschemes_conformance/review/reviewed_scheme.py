@@ -148,7 +148,7 @@ class ReviewedScheme:
         return self._once("registry", self._registry)
 
     def _registry(self) -> Registry:
-        registry = default_registry if self.profile is default_registry.profile else Registry(profile=self.profile)
+        registry = default_registry.in_profile(self.profile)
         registry.register(self.scheme, replace=True)
         return registry
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from urlschemes import default_registry
+from urlschemes.registry.registry import registry_or_default
 from urlschemes_conformance.review.catalogue import all_checks
 from urlschemes_conformance.review.messages import Messages
 from urlschemes_conformance.review.target import find_target, targets_of_records
@@ -55,9 +55,10 @@ def review(
     unknown = sorted({*(checks or ())} - known.keys())
     if unknown:
         raise ValueError(f"unknown check {unknown[0]!r}: expected one of {', '.join(known)}")
-    found = find_target(target, default_registry if registry is None else registry, scheme)
+    registry = registry_or_default(registry)
+    found = find_target(target, registry, scheme)
     wanted = [each for each in known.values() if checks is None or each.name in checks]
-    targets = targets_of_records(found, default_registry if registry is None else registry, profile)
+    targets = targets_of_records(found, registry, profile)
     runs = [_Run({"target": each.as_dict(), "examples": examples, "seed": seed}) for each in targets]
     for run in runs:
         run.make([each.name for each in wanted if not each.alone])

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from urlschemes import default_registry
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.redaction import described
 from urlschemes.registry.claims import DEMOS, SCHEMES, Claim, object_reference
-from urlschemes.scheme.registration import FILE
 from urlschemes.storage.package_data import find_in_folders, read_file
 from urlschemes_cli.settings import installed_profiles
 
@@ -94,8 +94,8 @@ def find_target(target: str | os.PathLike[str], registry: Registry, scheme: str 
         if (path / profile.record).is_file():
             return _record_target(str(target), (path / profile.record).resolve(), registry)
     raise PluginError(
-        f"no scheme to review in {target}: expected a pyproject.toml or a {FILE}",
-        hint=f"name an installed scheme, the folder that has the pyproject.toml, or a {FILE}",
+        f"no scheme to review in {target}: expected a pyproject.toml or a {RFC1738.record}",
+        hint=f"name an installed scheme, the folder that has the pyproject.toml, or a {RFC1738.record}",
     )
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import InvalidURL, invalid_url
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.registry.registry import Registry, default_registry
 from urlschemes.url.value import LIMIT
 
@@ -14,21 +12,15 @@ if TYPE_CHECKING:
     from urlschemes.grammar.profile import Profile
     from urlschemes.url.value import URL
 
-__all__ = ["as_profile", "registry_of"]
-
-
-@cache
-def registry_of(profile: Profile | str) -> Registry:
-    """Return the registry of all installed schemes in a profile, or in that of a name. Raises PluginError."""
-    return default_registry if profile in {RFC1738, RFC1738.name} else Registry(profile=profile)
+__all__ = ["as_profile"]
 
 
 def as_profile(url: URL, target: Registry | Profile | str) -> URL:
-    """Return the URL of the same text in a registry, or in that of a profile. A generic URL stays generic.
+    """Return the URL of the same text in a registry, or in the default one's profile. A generic URL stays generic.
 
     Raises what parsing raises there, and InvalidURL if a `?` divides parts in one profile and is data in the other.
     """
-    registry = target if isinstance(target, Registry) else registry_of(target)
+    registry = target if isinstance(target, Registry) else default_registry.in_profile(target)
     is_generic = type(url) is url.syntax.profile.algorithms.url_type
     text, document = str(url), registry.profile.document
     try:
