@@ -1,11 +1,13 @@
 """The automaton of a tree of rules: which characters may come next, and which choices one character cannot decide.
 
 Every `Characters` of the tree is a position (Glushkov's construction); sets of positions are the bits of an int. The
-automaton accepts exactly what the tree derives, except that it does not count repetitions.
+automaton accepts exactly what the tree derives, except that it does not count repetitions. Walks count those with a
+small bound: they go from step to step, and each turn of such a repetition has steps of its own at the same positions.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, marks
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Automaton", "State", "bits"]
 
-_FEW = 64
+_MAX_TURNS = 64
+_MAX_STEPS = 4096
 
 
 def bits(number: int) -> Iterator[int]:
@@ -29,18 +32,19 @@ def bits(number: int) -> Iterator[int]:
 class State:
     """A state of a walk: the positions `reached` by the last character, and those `expected` next.
 
-    `within` are the positions that the walk may use. `counted` is True if it has come through a repetition with a small
-    bound. Steps are computed once: a walk of known steps is fast.
+    `passed` and `ahead` are the steps there. `within` are the positions that the walk may use. The states after this
+    one are computed once: a walk of known states is fast.
     """
 
-    __slots__ = ("automaton", "counted", "expected", "reached", "steps", "within")
+    __slots__ = ("ahead", "automaton", "expected", "passed", "reached", "steps", "within")
 
-    def __init__(self, automaton: Automaton, reached: int, expected: int, within: int, counted: bool) -> None:
+    def __init__(self, automaton: Automaton, passed: int, ahead: int, within: int) -> None:
         self.automaton = automaton
-        self.reached = reached
-        self.expected = expected & within
+        self.passed = passed
+        self.ahead = ahead & automaton.steps_at(within)
+        self.reached = automaton.positions(passed)
+        self.expected = automaton.positions(self.ahead)
         self.within = within
-        self.counted = counted or bool(reached & automaton.few)
         self.steps: dict[str, State | None] = {}
 
     def step(self, character: str) -> State | None:
@@ -48,9 +52,8 @@ class State:
         steps = self.steps
         if character not in steps and character.isascii():
             automaton, code = self.automaton, ord(character)
-            reached = _union(1 << p for p in bits(self.expected) if automaton.leaves[p].mask >> code & 1)
-            after = automaton.following(reached)
-            steps[character] = automaton.state(reached, after, self.within, self.counted) if reached else None
+            passed = _union(1 << step for step in bits(self.ahead) if automaton.leaf(step).mask >> code & 1)
+            steps[character] = automaton.state_after(passed, self.within) if passed else None
         return steps.get(character)
 
     def walk(self, text: str) -> tuple[int, State]:
@@ -85,63 +88,95 @@ class Automaton:
 
     `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it, and
     `uncounted[p]` the same without the steps back of bounded repetitions. `marked` are the occurrences of parts in the
-    tree, outermost first, from left to right; `counted` are the bounded repetitions, `few` the positions inside of
-    those whose bound is small.
+    tree, outermost first, from left to right; `counted` are the bounded repetitions, `too_long` those of a large bound.
     """
-
-    __slots__ = ("_start", "_states", "counted", "few", "follow", "leaves", "marked", "tree", "uncounted")
 
     def __init__(self, tree: Element) -> None:
         self.tree = tree
         self.leaves: list[Characters] = []
-        self.follow: list[int] = []
-        self.uncounted: list[int] = []
         self.counted: list[Repeated] = []
+        self.too_long: list[Repeated] = []
         self.marked = tuple(marks(tree))
-        self._start: State | None = None
-        self._states: dict[tuple[int, int, int, bool], State] = {}
-        self._number(tree)
-        self.few = _union(item.inside for item in self.counted if (item.most or 0) <= _FEW)
+        self._states: dict[tuple[int, int, int], State] = {}
+        self._within: dict[int, int] = {}
+        self._origins: list[int] = []  # the position of each step
+        self._after: list[int] = []  # the steps after each
+        self._uncounted: list[int] = []
+        self._first, _ = self._number(tree, 0)
+        self.follow = [0] * len(self.leaves)
+        self.uncounted = [0] * len(self.leaves)
+        for step, position in enumerate(self._origins):
+            self.follow[position] |= self.positions(self._after[step])
+            self.uncounted[position] |= self.positions(self._uncounted[step])
 
-    def _number(self, item: Element) -> None:
+    def _number(self, item: Element, position: int) -> tuple[int, int]:
+        """Number the positions of `item` from `position` on, add its steps, and return those that begin and end it."""
         if isinstance(item, Characters):
-            item.first = item.last = item.inside = 1 << len(self.leaves)
+            self.leaves += [item] if position == len(self.leaves) else []  # in a further turn it is known
+            self._origins.append(position)
+            self._after.append(0)
+            self._uncounted.append(0)
+            item.first = item.last = item.inside = 1 << position
             item.nullable = False
-            self.leaves.append(item)
-            self.follow.append(0)
-            self.uncounted.append(0)
-        elif isinstance(item, Marked | Repeated):
-            inner = item.item
-            self._number(inner)
-            item.first, item.last, item.inside, item.nullable = inner.first, inner.last, inner.inside, inner.nullable
+            return 1 << len(self._origins) - 1, 1 << len(self._origins) - 1
+        if isinstance(item, Marked | Repeated):
+            first, last = self._number(item.item, position)
+            item.inside, item.nullable = item.item.inside, item.item.nullable
             if isinstance(item, Repeated):
-                item.nullable = inner.nullable or item.least == 0
-                if item.most != 1:
-                    self._connect(inner.last, inner.first, counted=item.most is not None)
-                self.counted += [item] if item.most not in {None, 1} else []
-        elif isinstance(item, Variants):
-            for inner in item.items:
-                self._number(inner)
-            item.first = _union(inner.first for inner in item.items)
-            item.last = _union(inner.last for inner in item.items)
-            item.inside = _union(inner.inside for inner in item.items)
-            item.nullable = any(inner.nullable for inner in item.items)
+                item.nullable = item.nullable or item.least == 0
+                last = self._repeat(item, position, first, last)
         else:
-            assert isinstance(item, Series)
-            item.first = item.last = item.inside = 0
-            item.nullable = True
+            assert isinstance(item, Variants | Series)
+            first = last = item.inside = 0
+            item.nullable = is_series = isinstance(item, Series)
             for inner in item.items:
-                self._number(inner)
+                begin, end = self._number(inner, position + item.inside.bit_count())
                 item.inside |= inner.inside
-                self._connect(item.last, inner.first)
-                item.first |= inner.first if item.nullable else 0
-                item.last = inner.last | (item.last if inner.nullable else 0)
-                item.nullable = item.nullable and inner.nullable
+                if is_series:
+                    self._connect(last, begin)
+                first |= begin if item.nullable or not is_series else 0
+                last = end | (last if inner.nullable or not is_series else 0)
+                item.nullable = item.nullable and inner.nullable if is_series else item.nullable or inner.nullable
+        item.first, item.last = self.positions(first), self.positions(last)
+        return first, last
+
+    def _repeat(self, item: Repeated, position: int, first: int, last: int) -> int:
+        """Connect the turns of `item`, the first of which is given; return the steps that end one of them."""
+        most = item.most or 0
+        is_counted = 1 < most <= _MAX_TURNS and len(self._origins) + most * item.inside.bit_count() <= _MAX_STEPS
+        self.counted += [item] if most > 1 and item not in self.counted else []
+        self.too_long += [item] if most > 1 and not is_counted and item not in self.too_long else []
+        if most != 1 and not is_counted:
+            self._connect(last, first, counted=most > 1)
+        before = last
+        for _ in range(most - 1 if is_counted else 0):
+            begin, end = self._number(item.item, position)
+            self._connect(before, begin, counted=True)
+            before = end
+            last |= end
+        return last
 
     def _connect(self, before: int, after: int, *, counted: bool = False) -> None:
-        for position in bits(before):
-            self.follow[position] |= after
-            self.uncounted[position] |= 0 if counted else after
+        for step in bits(before):
+            self._after[step] |= after
+            self._uncounted[step] |= 0 if counted else after
+
+    def leaf(self, step: int) -> Characters:
+        """Return the leaf of a step."""
+        return self.leaves[self._origins[step]]
+
+    def positions(self, steps: int) -> int:
+        """Return the positions of `steps`."""
+        if len(self._origins) == len(self.leaves):
+            return steps
+        return _union(1 << self._origins[step] for step in bits(steps))
+
+    def steps_at(self, positions: int) -> int:
+        """Return the steps at `positions`."""
+        if positions not in self._within:
+            steps = (1 << step for step, position in enumerate(self._origins) if positions >> position & 1)
+            self._within[positions] = _union(steps)
+        return self._within[positions]
 
     def characters(self, positions: int) -> int:
         """Return the characters at `positions`, as a mask."""
@@ -194,20 +229,19 @@ class Automaton:
             seen.add(pair)
             position, others = pair
             mask = self.leaves[position].mask
-            for reached, _ in self._split(others, mask):
+            for reached in self._split(others, mask):
                 if not reached or (smaller.last >> position & 1 and not reached & larger.last):
                     return False
                 following = _union(self.uncounted[other] for other in bits(reached)) & within_larger
                 ahead += [(after, following) for after in bits(self.follow[position] & within_smaller)]
         return True
 
-    def _split(self, positions: int, mask: int) -> Iterator[tuple[int, int]]:
-        """Yield the sets of `positions` that one character of `mask` can reach, each with those characters."""
-        by_reached: dict[int, int] = {}
-        for code in bits(mask):
-            reached = _union(1 << position for position in bits(positions) if self.leaves[position].mask >> code & 1)
-            by_reached[reached] = by_reached.get(reached, 0) | 1 << code
-        yield from by_reached.items()
+    def _split(self, positions: int, mask: int) -> set[int]:
+        """Return the sets of `positions` that one character of `mask` can reach."""
+        reached = (
+            sum(1 << each for each in bits(positions) if self.leaves[each].mask >> code & 1) for code in bits(mask)
+        )
+        return {*reached}
 
     def following(self, positions: int) -> int:
         """Return the positions that may come after one of `positions`."""
@@ -237,26 +271,41 @@ class Automaton:
             )
         return found
 
-    def state(self, reached: int, expected: int, within: int, counted: bool = False) -> State:
-        """Return the state of these sets of positions; the same one each time."""
-        key = reached, expected, within, counted
+    def state(self, passed: int, ahead: int, within: int) -> State:
+        """Return the state after the steps `passed`, and before `ahead`; the same one each time."""
+        key = passed, ahead, within
         return self._states.get(key) or self._states.setdefault(key, State(self, *key))
+
+    def state_after(self, passed: int, within: int) -> State:
+        """Return the state after one of the steps `passed`."""
+        return self.state(passed, _union(self._after[step] for step in bits(passed)), within)
 
     def state_before(self, goal: int, without: int = 0) -> State:
         """Return the state before the first character, for walks that lead to `goal` without some positions."""
-        return self.state(0, self.tree.first, self.leading_to(goal, without))
+        return self.state(0, self._first, self.leading_to(goal, without))
 
     @property
     def ending(self) -> int:
         """The positions at which a URL may end."""
         return _union(1 << position for position in bits(self.tree.last) if self.leaves[position].mask)
 
-    @property
+    def nearest_to_end(self, positions: int) -> int:
+        """Return those of `positions` that are the fewest characters away from the end of a URL."""
+        return next((near & positions for near in self._near_end if near & positions), positions)
+
+    @cached_property
+    def _near_end(self) -> list[int]:
+        """The positions that are at most 0, 1, 2, ... characters away from the end of a URL."""
+        found, ahead = [0], self.tree.last
+        while ahead != found[-1]:
+            found.append(ahead)
+            ahead |= _union(1 << position for position, after in enumerate(self.follow) if after & ahead)
+        return found
+
+    @cached_property
     def start(self) -> State:
         """The state before the first character. Every state after it can be continued to the end of a URL."""
-        if self._start is None:
-            self._start = self.state_before(self.ending)
-        return self._start
+        return self.state_before(self.ending)
 
     def reach(self, text: str) -> int:
         """Return how many characters of `text` can begin a URL."""
@@ -293,7 +342,7 @@ class Automaton:
         """Return True if `item`, an element of the tree, derives `text`, as far as can be seen without counting."""
         if not text:
             return item.nullable
-        return bool(self.state(0, item.first, item.inside).taken(text) & item.last)
+        return bool(self.state(0, self.steps_at(item.first), item.inside).taken(text) & item.last)
 
 
 def _union(sets: Iterator[int]) -> int:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["END", "expected_words", "listed", "nearest_to_end", "octet_name", "part_of", "rule_of"]
+__all__ = ["END", "expected_words", "listed", "octet_name", "part_of", "rule_of"]
 
 _FEW = 8
 """The size up to which a set of characters is listed."""
@@ -97,15 +97,6 @@ def octet_name(octet: int) -> str:
 def listed(words: tuple[str, ...], last: str = "or") -> str:
     """Return `words` as a list in a sentence, with `last` before the last one."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
-
-
-def nearest_to_end(automaton: Automaton, expected: int) -> int:
-    """Return those of the positions `expected` that are the fewest characters away from the end of a URL."""
-    steps, ahead = 0, automaton.tree.last
-    while ahead & expected == 0 and steps < len(automaton.leaves):
-        ahead |= sum(1 << position for position, after in enumerate(automaton.follow) if after & ahead)
-        steps += 1
-    return ahead & expected or expected
 
 
 def part_of(syntax: Syntax, positions: int, after: int = 0) -> str | None:

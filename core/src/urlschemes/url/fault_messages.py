@@ -9,7 +9,7 @@ from string import ascii_letters
 from string import digits as ascii_digits
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, octet_name, part_of, rule_of
+from urlschemes.grammar.derivation import END, expected_words, listed, octet_name, part_of, rule_of
 from urlschemes.grammar.octets import HEX, encoded, octets_of
 
 if TYPE_CHECKING:
@@ -172,13 +172,9 @@ def bad_escape(place: FaultPlace, part: str | None) -> FaultMessage:
     """Return the message for percent signs that begin no escape."""
     known = place.syntax.parts.get(part or "")
     has_escapes = known is None or bool(known.escapes)
-    return FaultMessage(
-        f"invalid escape at position {place.position}: expected two hexadecimal digits after '%'",
-        part=part,
-        rule=place.syntax.profile.rule_names["escape"],
-        expected=("two hexadecimal digits",),
-        hint="a percent sign is written %25" if has_escapes else f"the {_named(part or 'part')} has no escapes",
-    )
+    message = f"invalid escape at position {place.position}: expected two hexadecimal digits after '%'"
+    hint = "a percent sign is written %25" if has_escapes else f"the {_named(part or 'part')} has no escapes"
+    return FaultMessage(message, part, place.syntax.profile.rule_names["escape"], ("two hexadecimal digits",), hint)
 
 
 def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -> FaultMessage:
@@ -197,13 +193,8 @@ def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -
         problem = "not allowed there, even encoded"
     else:
         problem = "unsafe characters must be encoded"
-    return FaultMessage(
-        f"{place.subject(part)}: {problem}",
-        part=part,
-        rule=place.syntax.profile.rule_names["character"],
-        expected=(f'"{written}"',) if written else (),
-        hint=_unsafe_hint(place, part, written),
-    )
+    rule, hint = place.syntax.profile.rule_names["character"], _unsafe_hint(place, part, written)
+    return FaultMessage(f"{place.subject(part)}: {problem}", part, rule, (f'"{written}"',) if written else (), hint)
 
 
 def _alphabet(syntax: Syntax, part: str) -> str:
@@ -245,13 +236,10 @@ def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ..
     part = sharing_part(syntax, part_of(syntax, positions) or "", place.rest)
     written = tuple(dict.fromkeys(f"%{octet:02X}" for octet in octets_of(place.run[:_QUOTED])))
     hint = f"write {listed(written)} if it is part of the {_named(part)}" if options else _RESERVED_HINT
-    return FaultMessage(
-        f"{place.subject(part)}: expected {listed((*options, *written))}",
-        part=part,
-        rule=rule_of(syntax, positions),
-        expected=(*options, *(f'"{escape}"' for escape in written)),
-        hint="encode it" if part == "password" else hint,
-    )
+    hint = "encode it" if part == "password" else hint
+    message = f"{place.subject(part)}: expected {listed((*options, *written))}"
+    expected = (*options, *(f'"{escape}"' for escape in written))
+    return FaultMessage(message, part, rule_of(syntax, positions), expected, hint)
 
 
 def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
@@ -265,13 +253,9 @@ def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
     hint = None
     if part is not None:
         hint = f"write {escape} if {place.run[0]!a} is part of the {_named(sharing_part(syntax, part, place.rest))}"
-    return FaultMessage(
-        f"{place.subject(part if part in _SECRET else None)}: expected {option}",
-        part=None,
-        rule=next((name for name in reversed(literal.path) if name in syntax.grammar.rules), None),
-        expected=(option,),
-        hint=hint,
-    )
+    rule = next((name for name in reversed(literal.path) if name in syntax.grammar.rules), None)
+    message = f"{place.subject(part if part in _SECRET else None)}: expected {option}"
+    return FaultMessage(message, None, rule, (option,), hint)
 
 
 def excluded_octet(place: FaultPlace) -> FaultMessage:
@@ -294,20 +278,17 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
     there = " there" if part is not None and octet in part.escapes else ""
     which = "this octet" if name in _SECRET else f"the octet {octet:02X}{octet_name(octet)}"
     escape = "" if name in _SECRET else f" {place.rest[:3]!a}"
-    return FaultMessage(
-        f"invalid escape{escape} at position {place.position}: the {_named(name or 'URL')} cannot hold {which}{there}",
-        part=name,
-        rule=part.rule if part and is_excluded else rule_of(syntax, place.state.reached or percent),
-        expected=("another octet",),
-        hint="leave it out: the record of the scheme excludes it" if is_excluded else None,
-    )
+    rule = part.rule if part and is_excluded else rule_of(syntax, place.state.reached or percent)
+    hint = "leave it out: the record of the scheme excludes it" if is_excluded else None
+    at = f"at position {place.position}: the {_named(name or 'URL')} cannot hold"
+    return FaultMessage(f"invalid escape{escape} {at} {which}{there}", name, rule, ("another octet",), hint)
 
 
 def unexpected(place: FaultPlace) -> FaultMessage:
     """Return the message for a character that cannot stand there, even encoded; or for a URL that ends too early."""
     syntax, reached, ends = place.syntax, place.state.reached, not place.run
     automaton = syntax.automaton
-    expected = nearest_to_end(automaton, place.state.expected) if ends else place.state.expected
+    expected = automaton.nearest_to_end(place.state.expected) if ends else place.state.expected
     words = expected_words(syntax, expected)
     if not ends and automaton.tree.last & reached:
         words = (*words, END)
@@ -322,13 +303,8 @@ def unexpected(place: FaultPlace) -> FaultMessage:
         rule = rule_of(syntax, reached if (part and not ends) or not expected else expected)
     after_part = not begins and part_of(syntax, expected, reached) is None
     subject = place.subject(None if after_part and part not in _SECRET else part, begins=begins)
-    return FaultMessage(
-        f"{subject}: {choices(words)}",
-        part=part,
-        rule=rule or syntax.rule,
-        expected=words,
-        hint=_unexpected_hint(place, part, expected, words),
-    )
+    hint = _unexpected_hint(place, part, expected, words)
+    return FaultMessage(f"{subject}: {choices(words)}", part, rule or syntax.rule, words, hint)
 
 
 def _is_inside(syntax: Syntax, positions: int, part: str) -> bool:

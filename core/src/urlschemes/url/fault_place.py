@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import InvalidURL
-from urlschemes.grammar.derivation import END, expected_words, listed, nearest_to_end, part_of, rule_of
+from urlschemes.grammar.derivation import END, expected_words, listed, part_of, rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.profile import authority_of
@@ -47,8 +47,8 @@ class _Landmarks:
     """The parts of a syntax's automaton that locate a fault: computed once for each syntax.
 
     A walk begins in the state `login` if the text has a login, else in `no_login`; `login` is None if the syntax has
-    none. `host` and `port` are the positions inside those parts, `begins_host` those where a host begins. No bounded
-    repetition has a bound below `least_bound`, but for those that states tell by `counted`.
+    none. `host` and `port` are the positions inside those parts, `begins_host` those where a host begins. No repetition
+    that walks do not count has a bound below `least_bound`.
     `refuses_at` is True if no `@` can stand before the host: other parts than a login may end with one.
     """
 
@@ -66,8 +66,7 @@ class _Landmarks:
         self.no_login = no_login if no_login.expected else automaton.start
         self.host = automaton.inside(marks["host"]) if "host" in marks else 0
         self.port = automaton.inside(marks["port"]) if "port" in marks else 0
-        bounds = [item.most or 0 for item in automaton.counted if not item.inside & automaton.few]
-        self.least_bound = min(bounds, default=sys.maxsize)
+        self.least_bound = min((item.most or 0 for item in automaton.too_long), default=sys.maxsize)
         self.begins_host = 0
         for marked in automaton.marked:
             self.begins_host |= marked.first if marked.mark == marks.get("host") else 0
@@ -110,7 +109,7 @@ class Fault:
         self.authority = authority_of(text, syntax.profile) if "host" in syntax.parts else None
         self._landmarks = _landmarks(syntax)
         self.index, self.state = self._walk()
-        self.counted = self._over_counted()
+        self._exceeded = self._over_counted()
         self.region = self._region()
         self.position = self._position()
         self.code = self._code()
@@ -133,8 +132,7 @@ class Fault:
         if index < authority.at:
             return index, state
         automaton = self.syntax.automaton
-        after = automaton.following(state.reached)
-        self.starts.append(automaton.state(state.reached, after, automaton.start.within, state.counted))
+        self.starts.append(automaton.state_after(state.passed, automaton.start.within))
         index, state = self.starts[1].walk(self.text[authority.at :])
         return authority.at + index, state
 
@@ -143,16 +141,13 @@ class Fault:
         colon = text.find(":")
         if colon < 0 or index <= colon:
             return "scheme"
-        if self.counted is not None:
-            inside = self.counted[0].inside
-            return "host" if not inside & ~known.host else "port" if not inside & ~known.port else "part"
         begins_authority = "host" in self.syntax.parts and index <= colon + 2 and state.characters == _SLASH
         if begins_authority and state.taken("//"[index - colon - 1 :]):
             return "slashes"
         is_login = known.login is not None or known.refuses_at
         if is_login and authority is not None and authority.start <= index <= authority.at:
             return "login"
-        nearest = nearest_to_end(self.syntax.automaton, state.expected) if index == len(text) else 0
+        nearest = self.syntax.automaton.nearest_to_end(state.expected) if index == len(text) else 0
         if nearest:
             return "host" if not nearest & ~known.host else "port" if not nearest & ~known.port else "part"
         if state.reached & known.host or state.expected & known.begins_host or self._lacks_brackets():
@@ -161,8 +156,6 @@ class Fault:
 
     def _position(self) -> int:
         text, index = self.text, self.index
-        if self.counted is not None:
-            return self.counted[1]
         escape = text.rfind("%", max(0, index - 2), index)
         if escape >= 0:
             return escape
@@ -200,22 +193,29 @@ class Fault:
         is_missing = follows in delimiters and not self.state.reached & self._landmarks.host
         return is_missing and not self._lacks_brackets() and ("port" in self.syntax.parts or not self.state.taken("/"))
 
-    def _over_counted(self) -> tuple[Repeated, int] | None:
-        """Return a bounded repetition that is exceeded in the prefix, and the index of what is too much; else None."""
-        if self.index <= self._landmarks.least_bound and not self.state.counted:
+    @property
+    def counted(self) -> Repeated | None:
+        """The bounded repetition that would go on at the fault, and must not; None if there is none."""
+        automaton, character = self.syntax.automaton, self.text[self.index : self.index + 1]
+        mask = 1 << ord(character) if character else 0
+        goes_on = (item for item in automaton.counted if item.last & self.state.reached)
+        return self._exceeded or next((item for item in goes_on if automaton.characters(item.first) & mask), None)
+
+    def _over_counted(self) -> Repeated | None:
+        """Return a repetition that the prefix exceeds, since walks do not count it, and end the prefix; else None."""
+        if self.index <= self._landmarks.least_bound:
             return None
+        automaton, start = self.syntax.automaton, first_state(self.syntax, self.text)
         last = None if self.index == len(self.text) and self.state.ends else self.state.reached
-        sets = self.syntax.automaton.derivation(self.text[: self.index], first_state(self.syntax, self.text), last)
-        passed = {*sets}
-        counted = [each for each in self.syntax.automaton.counted if any(each.inside & other for other in passed)]
-        counts = [0] * len(counted)
-        for index, positions in enumerate(sets):
-            for number, item in enumerate(counted):
+        counts = dict.fromkeys(automaton.too_long, 0)
+        for index, positions in enumerate(automaton.derivation(self.text[: self.index], start, last)):
+            for item, count in counts.items():
                 # Only if no other way to read the text remains does the count matter.
                 is_inside = not positions & ~item.inside
-                counts[number] = counts[number] + bool(positions & item.first) if is_inside else 0
-                if item.most is not None and counts[number] > item.most:
-                    return item, index
+                counts[item] = count + bool(positions & item.first) if is_inside else 0
+                if item.most is not None and counts[item] > item.most:
+                    self.index, self.state = start.walk(self.text[:index])
+                    return item
         return None
 
     # The message
@@ -237,8 +237,9 @@ class Fault:
             return fault_messages.unsafe_character(self.place(), self._part(), self._written())
         if code == "bad-escape":
             return fault_messages.bad_escape(self.place(), self._part())
-        if self.counted is not None:
-            return self._too_many(self.counted[0])
+        item = self.counted
+        if item is not None and code != "userinfo-not-allowed":
+            return self._too_many(item)
         message: FaultMessage = getattr(self, f"_{self.region}_message")()
         return message
 
@@ -305,9 +306,8 @@ class Fault:
     # Section 3.1
 
     def _slashes_message(self) -> FaultMessage:
-        has_one = self.text[self.position - 1] == "/"
-        expected = 'a second "/"' if has_one else '"//"'
-        hint = f"write {'a second `/`' if has_one else '`//`'} and the host"
+        expected = 'a second "/"' if self.text[self.position - 1] == "/" else '"//"'
+        hint = "write " + expected.replace('"', "`") + " and the host"
         if host_may_be_empty(self.syntax, self.text):
             hint += ", or no host and the `/` that begins the path"
         message = f"{self.place().subject()}: expected {expected}"
@@ -319,23 +319,17 @@ class Fault:
         assert authority is not None
         if self.code == "userinfo-not-allowed":
             place = self.place(authority.start, authority.at)
-            return FaultMessage(
-                f"unexpected user name at position {place.position}: expected a host",
-                part="user",
-                rule=self.syntax.profile.rule_names["server"],
-                expected=("a host",),
-                hint="leave out the text before the `@`: the scheme has no user name and no password",
+            message, rule = (
+                f"unexpected user name at position {place.position}",
+                self.syntax.profile.rule_names["server"],
             )
+            hint = "leave out the text before the `@`: the scheme has no user name and no password"
+            return FaultMessage(f"{message}: expected a host", "user", rule, ("a host",), hint)
         escape = f"%{ord(self.text[self.position]):02X}"
         if self.position < self.index or not self.state.taken(escape):
             return self._part_message()
-        return FaultMessage(
-            f"{self.place().subject(part)}: expected {escape}",
-            part=part,
-            rule=part,
-            expected=(f'"{escape}"',),
-            hint="write %3A, %40 and %2F for `:`, `@` and `/` in a user name or password",
-        )
+        hint = "write %3A, %40 and %2F for `:`, `@` and `/` in a user name or password"
+        return FaultMessage(f"{self.place().subject(part)}: expected {escape}", part, part, (f'"{escape}"',), hint)
 
     def _port_message(self) -> FaultMessage:
         text, position, state, part = self.text, self.position, self.state, self.syntax.parts["port"]
@@ -380,25 +374,13 @@ class Fault:
     def _too_many(self, item: Repeated) -> FaultMessage:
         """Return the message for a character that is one too many for the repetition `item`."""
         place = self.place()
-        part, rule = part_of(self.syntax, item.inside), rule_of(self.syntax, item.inside)
-        if self.region == "port":
-            rule = self.syntax.parts["port"].rule
-        what = "characters" if isinstance(item.item, Characters) else "elements"
-        hint = None
-        if item.most == DIGITS:
-            what = "digits"
-            hint = {"port": HINTS["port"], "host": "a group is a number from 0 to 255"}.get(
-                part or "", f"a number has at most {DIGITS:,} digits"
-            )
-        expected = f"at most {item.most:,} {what}"
-        at = f"in the {part or rule} at position {place.position}"
-        return FaultMessage(
-            f"too many {what} {at}: expected at most {item.most:,}",
-            part=part,
-            rule=rule,
-            expected=(expected,),
-            hint=hint,
-        )
+        part, is_number = part_of(self.syntax, item.inside), item.most == DIGITS
+        rule = self.syntax.parts["port"].rule if self.region == "port" else rule_of(self.syntax, item.inside)
+        what = "digits" if is_number else "characters" if isinstance(item.item, Characters) else "elements"
+        hints = {"port": HINTS["port"], "host": "a group is a number from 0 to 255"}
+        hint = hints.get(part or "", f"a number has at most {DIGITS:,} digits") if is_number else None
+        message = f"too many {what} in the {part or rule} at position {place.position}: expected at most {item.most:,}"
+        return FaultMessage(message, part, rule, (f"at most {item.most:,} {what}",), hint)
 
 
 def _definition(rule: str | None, part: Part | None, syntax: Syntax) -> str | None:

@@ -112,6 +112,7 @@ def test_faults_of_hosts_in_brackets_and_without_them_differ() -> None:
         "http://1:2:g": ("invalid-port", 10),
         "http://[::1": ("invalid-host", 11),
         "http://[12345::]/": ("invalid-host", 12),
+        "http://[1:2:3:4:5:6:7::8]/": ("invalid-host", 23),
         "http://h?a#b#c": ("invalid-part", 12),
         "http://?q": ("empty-host", 7),
         "http://u@h?q": ("userinfo-not-allowed", 7),
@@ -124,7 +125,7 @@ def test_faults_of_hosts_in_brackets_and_without_them_differ() -> None:
             assert (caught.value.code, caught.value.position) == place, text
         assert known_fault(text) in {None, place}, text
     assert known_fault("http://1:2:3:4/") == ("invalid-host", 10)
-    assert known_fault("http://[1:2:3:4") is None  # an automaton does not count the digits of a group
+    assert known_fault("http://[12345:6]/") == ("invalid-host", 12)
 
 
 def test_the_fault_of_a_text_is_known_after_one_like_it(monkeypatch: pytest.MonkeyPatch) -> None:

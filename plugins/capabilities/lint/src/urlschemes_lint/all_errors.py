@@ -135,8 +135,9 @@ class _Reading:
         if fault.code == "userinfo-not-allowed" and authority is not None:
             self._replace(start, authority.at + 1, "")
             return
-        if fault.counted is not None:
-            held = self.syntax.automaton.characters(fault.counted[0].inside)
+        counted = fault.counted
+        if counted is not None:
+            held = self.syntax.automaton.characters(counted.inside)
             while text[end : end + 1].isascii() and end < len(text) and held >> ord(text[end]) & 1:
                 end += 1
         elif text[start:end] == "[" and fault.region == "host" and authority is not None:
