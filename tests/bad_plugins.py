@@ -263,7 +263,7 @@ BAD: dict[str, Bad] = {
 def good_plugin(folder: Path, package: str = PACKAGE) -> Path:
     """Copy the good plugin into `folder`, and return its folder there; its package gets the name `package`."""
     copied = folder / "plugin"
-    shutil.copytree(GOOD, copied, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    shutil.copytree(GOOD, copied, ignore=shutil.ignore_patterns("__pycache__", ".*", "*rfc3986*"))
     if package != PACKAGE:
         rename_package(copied, package)
     return copied

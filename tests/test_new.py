@@ -33,7 +33,8 @@ with server(RULES) as address:
 def test_x_example_is_what_new_makes() -> None:
     (year,) = re.findall(r"Copyright \(c\) (\d+) ", (ROOT / "LICENSE").read_text("utf-8"))
     version = urlschemes.__version__
-    files = dict(plan("x-example", author="The urlschemes authors", year=int(year), version=version).files)
+    author, profiles = "The urlschemes authors", ["rfc1738", "rfc3986"]
+    files = dict(plan("x-example", profiles=profiles, author=author, year=int(year), version=version).files)
     assert set(files) >= REPOSITORY_FILES
     for place in REPOSITORY_FILES:
         del files[place]
@@ -41,7 +42,8 @@ def test_x_example_is_what_new_makes() -> None:
     there = {path.relative_to(EXAMPLE).as_posix(): path.read_text("utf-8") for path in own}
     for place in WORKSPACE_FILES:
         del there[place]
-    # To bring it up to date: `urlschemes new x-example --author "The urlschemes authors"` elsewhere, and copy.
+    # To bring it up to date: `urlschemes new x-example --profile rfc1738 --profile rfc3986 --author ...` elsewhere, and
+    # copy.
     assert sorted(there) == sorted(files)
     for place, text in files.items():
         assert there[place] == text, place

@@ -76,9 +76,10 @@ def test_a_generic_url_stays_generic():
         urlschemes.parse_generic("1a:b").as_profile("rfc3986")
 
 
-def test_a_scheme_without_a_record_of_the_profile_has_no_urls_there():
-    with pytest.raises(UnknownScheme, match="no record of the profile rfc3986"):
-        urlschemes.parse("x-example://h/a").as_profile("rfc3986")
+def test_a_scheme_that_another_registry_does_not_have_has_no_urls_there():
+    target = urlschemes.Registry(profile="rfc3986", disable=["urlschemes-x-example"])
+    with pytest.raises(UnknownScheme, match="urlschemes-x-example"):
+        urlschemes.parse("x-example://h/a").as_profile(target)
 
 
 def test_a_url_beyond_the_default_limit_is_converted():

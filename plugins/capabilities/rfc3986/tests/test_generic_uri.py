@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import urlschemes
-from urlschemes import InvalidURL, Registry, UnknownScheme
+from urlschemes import InvalidURL, Registry
 from urlschemes_rfc3986.generic_uri import URI
 
 MODERN = Registry(profile="rfc3986")
@@ -71,15 +71,6 @@ def test_urls_of_two_profiles_are_never_equal_and_have_no_order():
     with pytest.raises(TypeError):
         assert old < new
     assert not old.equivalent(new)
-
-
-def test_a_scheme_without_a_record_of_the_profile_is_unknown():
-    with pytest.raises(
-        UnknownScheme, match=r"urlschemes-x-example .* is unused: it has no record of the profile rfc3986"
-    ):
-        MODERN.parse("x-example:a")
-    assert "x-example" not in MODERN
-    assert "x-example" not in {*MODERN}
 
 
 def test_a_uri_whose_type_is_not_installed_is_restored_as_a_uri():

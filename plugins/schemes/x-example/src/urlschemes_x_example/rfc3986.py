@@ -1,0 +1,27 @@
+"""The x-example scheme in the profile of RFC 3986.
+
+The syntax is in `registration.rfc3986.toml`; the algorithm is that of the other record.
+"""
+
+from __future__ import annotations
+
+from urlschemes import Registration, Scheme, text_part
+from urlschemes_rfc3986 import profile
+
+from urlschemes_x_example import ExampleURL
+
+__all__ = ["ExampleURI", "registration", "scheme"]
+
+registration = Registration.of(__package__, profile)
+
+
+class ExampleURI(ExampleURL, registration=registration):
+    """A URL that designates a document, or a part of one."""
+
+    fragment: str | None = text_part(
+        default=None,
+        doc="The text after the `#`, decoded; None without a `#`. It is never sent.",
+    )
+
+
+scheme = Scheme(registration, ExampleURI, access="urlschemes_x_example.access")
