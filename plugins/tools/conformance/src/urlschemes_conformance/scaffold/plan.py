@@ -149,7 +149,7 @@ def plan(
 
 def code_file(profile: Profile) -> str:
     """Return the name of the module with the type of the URLs of a profile."""
-    return "__init__.py" if profile.name == FIRST else f"{profile.name}.py"
+    return f"{profile.module or '__init__'}.py"
 
 
 def _of_profile(profile: Profile, record_only: bool, *, is_first: bool) -> dict[str, str]:
@@ -168,7 +168,7 @@ def _values_of_profiles(naming: Naming, profile: Profile, others: Sequence[Profi
     """Return the values for the files of a record of `profile`; a package may have records of `others` too."""
     is_first = profile.name == FIRST
     registry = f'urlschemes.Registry(profile="{profile.name}")'
-    module = naming.package if is_first else f"{naming.package}.{profile.name}"
+    module = f"{naming.package}.{profile.module}".rstrip(".")
     type_name = naming.url_type if is_first else naming.url_type.removesuffix("URL") + "URI"
     needs = "" if is_first else f', "urlschemes-{profile.name}>={_api()}"'
     imports = sorted(
