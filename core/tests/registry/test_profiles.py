@@ -1,6 +1,7 @@
 """Profiles: how a registry finds one, and which schemes it has then."""
 
 import pickle
+import sys
 
 import pytest
 
@@ -101,6 +102,12 @@ def test_a_profile_is_an_object_or_the_name_of_an_installed_one(site):
     for name in ("wrong", "renamed"):
         with pytest.raises(PluginContractError, match=f"x-later 1.0 provides .* as the profile {name}"):
             Registry(profile=name)
+
+
+def test_a_well_known_profile_that_is_missing_is_named_with_its_distribution(site, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(site)])
+    with pytest.raises(PluginError, match="the profile rfc3986 is not installed; pip install urlschemes-rfc3986"):
+        Registry(profile="rfc3986")
 
 
 def test_a_configuration_names_a_profile(site):

@@ -250,6 +250,26 @@ def test_an_unknown_profile_is_an_error_that_names_those_that_are_installed(word
     assert (unknown.exit_code, unknown.stderr.splitlines()) == (5, lines)
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "output"),
+    [
+        (["doctor"], 5, "schemes are those of the profile rfc1738"),
+        (["config"], 2, '"rfc1"'),
+        (["new", "x-foo"], 0, "src/urlschemes_x_foo/registration.toml"),
+        (["--help"], 0, "new      from urlschemes-conformance"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_commands_that_help_to_mend_a_profile_work_without_it(
+    words: list[str], code: int, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(command, ["--no-config", *words], env={"URLSCHEMES_PROFILE": "rfc1"})
+    assert result.exit_code == code, result.stderr
+    assert output in result.stdout
+    assert ("the profile rfc1 is not installed\n  help: installed" in result.stderr) == (words != ["--help"])
+
+
 def test_a_shell_completes_the_names_of_profiles() -> None:
     for line in ("urlschemes --profile rfc3", "urlschemes parse --profile rfc3"):
         words = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" ")), "_URLSCHEMES_COMPLETE": "bash_complete"}

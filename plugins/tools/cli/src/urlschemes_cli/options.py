@@ -42,7 +42,7 @@ def _check_scheme_name(context: click.Context, _: click.Parameter, value: str) -
 def complete_profile(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of installed profiles that begin with what was typed."""
     try:
-        return [name for name in installed_profiles(Settings().registry) if name.startswith(incomplete)]
+        return [name for name in installed_profiles(Settings().installed) if name.startswith(incomplete)]
     except URLError:
         return []
 

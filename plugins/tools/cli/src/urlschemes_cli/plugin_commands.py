@@ -25,10 +25,10 @@ __all__ = ["active", "load", "missing", "why_missing"]
 def active(settings: Settings) -> dict[str, Claim]:
     """Return the claims of the commands that can be used, by name; nothing is imported.
 
-    There are none if the registry cannot be used: any command that needs it will raise the error.
+    There are none if the plugins cannot be used: any command that needs them will raise the error.
     """
     try:
-        claims = settings.registry.claims()
+        claims = settings.installed.claims()
     except URLError:
         return {}
     return {claim.name: claim for claim in claims if claim.group == COMMANDS and claim.state == "active"}
@@ -36,11 +36,11 @@ def active(settings: Settings) -> dict[str, Claim]:
 
 def load(settings: Settings, name: str) -> click.Command | None:
     """Return the command of that name; None if there is none. Raises PluginError, ConfigurationError."""
-    settings.registry  # noqa: B018  raises the error because of which there are no commands
+    settings.installed  # noqa: B018  raises the error because of which there are no commands
     claim = active(settings).get(name)
     if claim is None:
         return None
-    command = settings.registry.load(claim)
+    command = settings.installed.load(claim)
     if not isinstance(command, click.Command):
         kind = type(command).__qualname__
         raise PluginContractError(
@@ -63,7 +63,7 @@ def why_missing(settings: Settings, name: str) -> str | None:
 
     Raises PluginError.
     """
-    claims = [each for each in settings.registry.claims() if (each.group, each.name) == (COMMANDS, name)]
+    claims = [each for each in settings.installed.claims() if (each.group, each.name) == (COMMANDS, name)]
     conflict = [each for each in claims if each.state == "conflict"]
     if conflict:
         hint = conflict_hint(name, [each.distribution for each in conflict])

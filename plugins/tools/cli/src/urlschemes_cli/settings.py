@@ -63,8 +63,20 @@ class Settings:
     def use_profile(self, name: str) -> None:
         """Let registry and client be of the profile `name`."""
         self.profile = name
-        for made in ("registry", "client"):
-            self.__dict__.pop(made, None)
+        self.__dict__.pop("client", None)
+
+    def without_missing_profile(self) -> PluginError | None:
+        """Use the core's profile if the one that is asked for cannot be used; return the error about it.
+
+        Commands that help to mend an installation work in any case.
+        """
+        self.installed  # noqa: B018  raises what another profile does not mend
+        try:
+            self.registry  # noqa: B018
+        except PluginError as error:
+            self.use_profile(default_registry.profile.name)
+            return error
+        return None
 
     @cached_property
     def file(self) -> ConfigFile:
@@ -79,14 +91,22 @@ class Settings:
         return user_file(os.environ) if self._config is None else os.path.abspath(self._config)  # noqa: PTH100  it is shown as text
 
     @cached_property
-    def registry(self) -> Registry:
-        """The registry that the options and the configuration ask for. Raises ConfigurationError, PluginError."""
-        configured = Rules.from_table(self.file.table("registry"))
+    def installed(self) -> Registry:
+        """The registry of the core's profile, for what is the same in all. Raises ConfigurationError, PluginError."""
+        configured = self._configured
         option = "--no-plugins" if self.plugins == [] else "--plugins"
         allowed = configured.allowed if self.plugins is None else {option: self.plugins}
         disabled = {**configured.disabled, "--disable": self.disable}
-        rules = Rules(allowed, disabled, {**configured.pins, **self.pins}, self.profile or configured.profile)
-        return Registry.from_rules(rules, require=self._require)
+        return Registry.from_rules(Rules(allowed, disabled, {**configured.pins, **self.pins}), require=self._require)
+
+    @property
+    def registry(self) -> Registry:
+        """The registry that the options and the configuration ask for. Raises ConfigurationError, PluginError."""
+        return self.installed.in_profile(self.profile or self._configured.profile)
+
+    @cached_property
+    def _configured(self) -> Rules:
+        return Rules.from_table(self.file.table("registry"))
 
     @cached_property
     def client(self) -> Client:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from urlschemes import default_registry
 from urlschemes_access import Policy
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import USAGE
@@ -51,9 +52,10 @@ def config(settings: Settings, *, path: bool, as_json: bool) -> None:
     if path:
         _write_path(settings)
         return
+    profile, missing = _profile_row(settings), settings.without_missing_profile()
     client, file = settings.client, settings.path
-    errors = client.check_configuration()
-    rows = list(_rows(settings, client.configuration))
+    errors = (*([missing] if missing else []), *client.check_configuration())
+    rows = [*_rows(settings, client.configuration), profile]
     if as_json:
         found = {
             "file": file,
@@ -131,16 +133,21 @@ def _registry_rows(settings: Settings) -> Iterator[Row]:
     for name in _VARIABLES:
         if name in os.environ:
             yield Row(name, os.environ[name], "the environment")
-    source = "--profile, or URLSCHEMES_PROFILE" if settings.profile is not None else DEFAULT
-    yield Row(
-        "registry.profile",
-        settings.registry.profile.name,
-        table.source if "profile" in table.content and settings.profile is None else source,
-    )
     pins = table.table("pins")
     for name in sorted({*pins.content, *settings.pins}):
         pin = settings.pins.get(name)
         yield Row(f"registry.pins.{name}", pin or pins.string(name), COMMAND_LINE if pin else table.source)
+
+
+def _profile_row(settings: Settings) -> Row:
+    """Return the profile that is asked for, whether it is installed or not."""
+    table = settings.file.table("registry")
+    name, source = default_registry.profile.name, DEFAULT
+    if settings.profile is not None:
+        name, source = settings.profile, "--profile, or URLSCHEMES_PROFILE"
+    elif "profile" in table.content:
+        name, source = table.string("profile"), table.source
+    return Row("registry.profile", name, source)
 
 
 def _show(file: str | None, rows: list[Row], errors: tuple[URLError, ...]) -> None:

@@ -9,6 +9,7 @@ import click
 from urlschemes.registry.claim_selection import switch
 from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, PROFILES, SCHEMES, Claim
 from urlschemes.registry.plugins import SLOW_IMPORT
+from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.json_output import with_profile, write_json
@@ -38,6 +39,7 @@ _HEADINGS = {SCHEMES: "Schemes", HOOKS: "Hooks", COMMANDS: "Commands", DEMOS: "D
 @click.pass_obj
 def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> None:
     """Examine everything that installed plugins provide. The exit code is 5 if something is wrong."""
+    missing = settings.without_missing_profile()
     diagnoses = settings.registry.diagnose(load=load)
     examined = (
         _verified(diagnoses, settings.registry.profile.name) if verify else tuple(Examined(*each) for each in diagnoses)
@@ -48,7 +50,9 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
         _show(examined, settings.registry.profile.name)
         if examined and not (load or verify):
             write_note("plugins were not imported: --load imports them, --verify imports each in a separate process")
-    if any(each.in_trouble for each in examined):
+    if missing is not None:
+        report(missing)
+    if missing is not None or any(each.in_trouble for each in examined):
         click.get_current_context().exit(UNKNOWN)
 
 

@@ -89,7 +89,7 @@ def _plugin_commands(scheme: str | None) -> list[str]:
         return []
     try:
         provider = settings.registry.why(scheme).provider
-        claims = settings.registry.claims()
+        claims = settings.installed.claims()
     except errors.URLError:
         return []
     return [each.name for each in claims if each.group == COMMANDS and each.provider == provider]

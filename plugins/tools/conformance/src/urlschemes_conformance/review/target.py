@@ -104,9 +104,9 @@ def targets_of_records(target: Target, registry: Registry, profile: str | None =
 
     Without any record, it is returned for the first profile, so that a check can report it.
     """
+    if profile is not None:
+        registry.in_profile(profile)  # raises PluginError if it is not installed
     profiles = installed_profiles(registry)
-    if profile is not None and profile not in profiles:
-        raise PluginError(f"the profile {profile} is not installed", hint=f"installed profiles: {', '.join(profiles)}")
     names = [target.profile] if target.record else [each.name for each in profiles.values() if _has(target, each)]
     if profile is not None and profile not in names:
         raise PluginError(

@@ -64,6 +64,10 @@ def new(
     from urlschemes_cli.error_reports import report
     from urlschemes_cli.exit_codes import USAGE
 
+    missing = settings.without_missing_profile()
+    if missing is not None and not profiles:
+        report(missing)
+        write_note(f"so the record is made for the profile {settings.registry.profile.name}")
     try:
         naming = naming_of(name, registered=registered)
         known = registered_name(naming, settings.registry)
