@@ -9,7 +9,8 @@ from workspace import ROOT
 
 from urlschemes import Registration, Registry
 from urlschemes_lint import Finding, check
-from urlschemes_lint.findings import CODES, Code
+from urlschemes_lint.findings import CODES
+from urlschemes_rfc3986 import uri_warnings
 
 PAGE = ROOT / "docs" / "reference" / "findings.md"
 
@@ -51,8 +52,9 @@ EXAMPLES = {
 }
 """For each code of a short text, a text with this finding and no other."""
 
-MODERN = [*EXAMPLES][[*EXAMPLES].index("unusual-name") :]
-"""The codes that belong to RFC 3986."""
+SEVERITIES = {**{name: code.severity for name, code in CODES.items()}, **dict.fromkeys(uri_warnings.CODES, "warning")}
+"""The severity of each code, those of `check` and those of the profile rfc3986."""
+MEANINGS = {name: code.meaning for codes in (CODES, uri_warnings.CODES) for name, code in codes.items()}
 
 _HEAD = """\
 # Findings
@@ -80,7 +82,7 @@ def page() -> str:
     """Return the content of docs/reference/findings.md."""
     lines = [_HEAD]
     for head, severity in ((_ERRORS, "error"), (_WARNINGS, "warning")):
-        codes = [code for code in CODES.values() if code.severity == severity]
+        codes = [code for code in SEVERITIES if SEVERITIES[code] == severity]
         has_sections = severity == "warning"  # an error has that of the rule, which profiles number in different ways
         lines += [head, _table("code", "meaning", *["section"] * has_sections, "example")]
         lines += [_row(code, has_section=has_sections) for code in codes]
@@ -102,16 +104,16 @@ def _table(*heads: str) -> str:
 
 def finding(code: str) -> Finding:
     """Return the finding of the example of a code."""
-    (found,) = check(EXAMPLES[code], registry=Registry(profile="rfc3986") if code in MODERN else None)
+    (found,) = check(EXAMPLES[code], registry=Registry(profile="rfc3986") if code in uri_warnings.CODES else None)
     return found
 
 
-def _row(code: Code, *, has_section: bool) -> str:
-    example = EXAMPLES.get(code.name, "")
+def _row(code: str, *, has_section: bool) -> str:
+    example = EXAMPLES.get(code, "")
     if len(example) > 30:
         example = f"{example[:12]}...{example[-5:]}"
-    section = [str(finding(code.name).section).replace(" section ", ", ")] if has_section else []
-    return _cells(f"`{code.name}`", code.meaning, *section, f"`{example}`" if example else "")
+    section = [str(finding(code).section).replace(" section ", ", ")] if has_section else []
+    return _cells(f"`{code}`", MEANINGS[code], *section, f"`{example}`" if example else "")
 
 
 def _cells(*cells: str) -> str:

@@ -37,9 +37,9 @@ class Profile:
 
     `algorithms` has `url_type`, the type of URLs whose scheme is unknown; `delimiting`, the section on URLs in texts;
     hints about hosts; and functions: `resolve(url, reference)` and `normalized(url, level)` return the text of a URL,
-    `host_message(fault, authority)` the message about a host, `host_findings(host)` codes and messages of what is
-    unwise in it, and `fragment_message(place, part, written)` the message about a `#`, where it is not a character of
-    URLs.
+    `host_message(fault, authority)` the message about a host, `warnings(syntax, match, hosts)` what is legal but unwise
+    in a URL, each with `start`, `end`, `code`, `message`, `section` and `hint`; and
+    `fragment_message(place, part, written)` the message about a `#`, where it is not a character of URLs.
     """
 
     name: str

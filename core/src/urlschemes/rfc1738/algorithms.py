@@ -10,11 +10,11 @@ __all__ = [
     "delimiting",
     "foreign_host_hint",
     "fragment_message",
-    "host_findings",
     "host_message",
     "normalized",
     "resolve",
     "url_type",
+    "warnings",
 ]
 
 address_hint = NO_IPV6
@@ -23,6 +23,6 @@ foreign_host_hint = "write the name in its US-ASCII form, with labels that begin
 url_type = URL
 
 
-def host_findings(host: str) -> tuple[tuple[str, str], ...]:  # noqa: ARG001  the rules allow no unusual host
-    """Return the code and the message of everything in a host that is unwise."""
+def warnings(*_: object) -> tuple[()]:
+    """Return what is legal in a URL but unwise by the rules of this profile alone."""
     return ()

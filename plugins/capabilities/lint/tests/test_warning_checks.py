@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 import urlschemes_lint
 from urlschemes import Registry
+from urlschemes.rfc1738 import algorithms
 
 
 @pytest.mark.parametrize(
@@ -56,3 +59,23 @@ def test_what_is_legal_but_unwise_is_a_warning(
     found = urlschemes_lint.check(text, registry=registry)
     assert [(each.code, each.part, each.span) for each in found] == findings
     assert all(each.severity == "warning" and each.section and each.message for each in found)
+
+
+def test_a_profile_may_warn_of_more_with_codes_of_its_own(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    warned = {"code": "x-own", "message": "unwise", "section": None, "hint": "do it"}
+    places: list[list[tuple[int, int]]] = []
+
+    def of_profile(_: object, __: object, hosts: list[tuple[int, int]]) -> list[SimpleNamespace]:
+        places.append(hosts)
+        return [SimpleNamespace(start=start, end=end, **warned) for start, end in ((10, 11), (11, 12), (12, 13))]
+
+    monkeypatch.setattr(algorithms, "warnings", of_profile)
+    found = urlschemes_lint.check("x-album://h/a", registry=registry)
+    assert [(each.code, each.severity, each.message, each.span, each.part, each.hint) for each in found] == [
+        ("x-own", "warning", "unwise", (10, 11), "host", "do it"),
+        ("x-own", "warning", "unwise", (11, 12), "host", "do it"),  # a delimiter
+        ("x-own", "warning", "unwise", (12, 13), "picture", "do it"),
+    ]
+    assert all(each.section for each in found), "that of the rule"
+    urlschemes_lint.check("x-album://1.2.3.4/", registry=registry)
+    assert places == [[(10, 11)], []]

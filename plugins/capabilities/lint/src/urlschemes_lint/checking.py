@@ -9,13 +9,12 @@ from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.all_errors import all_errors
-from urlschemes_lint.findings import error_finding, new_finding
+from urlschemes_lint.findings import Finding, error_finding
 from urlschemes_lint.warning_checks import warnings
 
 if TYPE_CHECKING:
     from urlschemes import URL, Registry
     from urlschemes.grammar.profile import Profile
-    from urlschemes_lint.findings import Finding
 
 __all__ = ["check"]
 
@@ -52,8 +51,9 @@ def check(text: str, *, registry: Registry | None = None, limit: int = LIMIT) ->
 
 
 def _unknown_scheme(error: UnknownScheme, name: str, profile: Profile) -> Finding:
-    return new_finding(
+    return Finding(
         error.code,
+        "error",
         str(error.message),
         span=(0, len(name)),
         part="scheme",

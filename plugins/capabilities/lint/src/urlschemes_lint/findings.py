@@ -1,6 +1,6 @@
 """Findings of `check`: errors, which break the syntax, and warnings about what is legal but unwise.
 
-Every finding has a stable code: one of `CODES`, or of a caution in the record of its scheme.
+Every finding has a stable code: one of `CODES`, of a warning of the profile, or of a caution in the record.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.profile import Profile
     from urlschemes.url.fault_place import Fault
 
-__all__ = ["CODES", "Code", "Finding", "error_finding", "new_finding"]
+__all__ = ["CODES", "Code", "Finding", "error_finding"]
 
 
 class Finding(NamedTuple):
@@ -37,26 +37,11 @@ class Finding(NamedTuple):
         return f"Finding({self.code!r}, {self.message!r}, span={self.span})"
 
 
-def new_finding(
-    code: str,
-    message: str,
-    *,
-    span: tuple[int, int] | None = None,
-    part: str | None = None,
-    section: str | None = None,
-    hint: str | None = None,
-    expected: tuple[str, ...] = (),
-    rule: str | None = None,
-) -> Finding:
-    """Return a finding with the severity of its code."""
-    severity: Literal["error", "warning"] = CODES[code].severity if code in CODES else "warning"
-    return Finding(code, severity, message, span, part, section, hint, expected, rule)
-
-
 def error_finding(error: InvalidURL | Fault, hint: str | None = None) -> Finding:
     """Return the finding for an error, with `hint` as better advice than its own."""
-    return new_finding(
+    return Finding(
         error.code,
+        "error",
         str(error.message),
         span=error.span,
         part=error.part,
@@ -71,14 +56,13 @@ class Code(NamedTuple):
     """A code of findings.
 
     `topic` is a topic of profiles, which each define it in a section of their own, or the section itself; None if the
-    section is that of the rule at the place of the finding. `hint` says what to do, if it is the same for all findings.
+    section is that of the rule at the place of the finding.
     """
 
     name: str
     severity: Literal["error", "warning"]
     meaning: str
     topic: str | None = None
-    hint: str | None = None
 
     def section(self, profile: Profile) -> str | None:
         """Return the section that findings of a profile refer to; None if it is that of a rule."""
@@ -139,84 +123,7 @@ _ALL = (
     ),
     Code("long-label", "warning", "a label of more than 63 characters", _NAMES),
     Code("long-host", "warning", "a host of more than 253 characters", _NAMES),
-    Code(
-        "unusual-name",
-        "warning",
-        "a name that no host of the DNS has",
-        "RFC 1123 section 2.1",
-        "the labels of a name hold letters, digits and hyphens, and begin and end with a letter or digit",
-    ),
-    Code(
-        "escaped-host",
-        "warning",
-        "a host with escapes, which cannot be accessed",
-        None,
-        "write the characters themselves; those of other languages in US-ASCII form, with labels that begin with xn--",
-    ),
-    Code(
-        "numeric-host",
-        "warning",
-        "a name that many programs read as an IPv4 address",
-        "RFC 3986 section 7.4",
-        "write an address as four numbers from 0 to 255",
-    ),
-    Code(
-        "address-spelling",
-        "warning",
-        "an IPv6 address in an unusual spelling",
-        "RFC 5952 section 4",
-    ),
-    Code(
-        "mapped-address",
-        "warning",
-        "an IPv4 address written as an IPv6 address",
-        "RFC 4291 section 2.5.5.2",
-        "write the IPv4 address",
-    ),
-    Code("future-address", "warning", "an address of a version of IP that no program knows"),
-    Code(
-        "invalid-a-label",
-        "warning",
-        "a label that begins with xn-- and encodes no name of IDNA 2008",
-        "RFC 5890 section 2.3.2.1",
-        "ask for the name that is meant, and encode it by IDNA 2008",
-    ),
-    Code(
-        "invisible-character",
-        "warning",
-        "a character of the host that cannot be seen",
-        "RFC 3987 section 8",
-        "two names that differ in it look the same: ask for the name that is meant",
-    ),
-    Code(
-        "mixed-scripts",
-        "warning",
-        "a label of several scripts, which may look like another",
-        "RFC 5890 section 4.4",
-        "letters of other scripts can look like those of another name: ask for the name that is meant",
-    ),
-    Code(
-        "empty-port",
-        "warning",
-        "a colon without a port",
-        "RFC 3986 section 6.2.3",
-        "leave out the colon; if the text before it is the name of a scheme, leave out the scheme before that",
-    ),
-    Code(
-        "needless-escape",
-        "warning",
-        "an encoded character that needs no escape",
-        "RFC 3986 section 6.2.2.2",
-        "write the characters themselves, as `normalized` does",
-    ),
-    Code(
-        "dot-segment",
-        "warning",
-        "a segment `.` or `..`, which most programs resolve",
-        "RFC 3986 section 6.2.2.3",
-        "write the path without it, as `normalized` does",
-    ),
 )
 
 CODES: Final = {code.name: code for code in _ALL}
-"""The codes by name. A record may add warnings of its own: the codes of its cautions."""
+"""The codes by name. Profiles add warnings of their own, and records the codes of their cautions."""

@@ -6,17 +6,15 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from urlschemes.grammar.octets import encoded, octets_of, unescape
-from urlschemes.grammar.profile import authority_of
+from urlschemes.grammar.octets import encoded, unescape
 from urlschemes.grammar.regex_compat import compiled
-from urlschemes_lint.findings import CODES, new_finding
+from urlschemes_lint.findings import CODES, Finding
 from urlschemes_lint.part_places import delimiters, hosts, part_at, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from urlschemes import URL
-    from urlschemes_lint.findings import Finding
     from urlschemes_lint.part_places import Host
 
 __all__ = ["warnings"]
@@ -24,8 +22,7 @@ __all__ = ["warnings"]
 # Adjacent escapes of control octets.
 _CONTROL_ESCAPES = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
 _ENDS_HOST = compiled(r"[@:/?#\\]")
-_DOT_SEGMENT = compiled(r"(?<=/)(?:\.|%2[Ee]){1,2}(?![^/])")
-_GROUPS = compiled(r"[0-9]++(?:\.[0-9]++){3}")
+_IPV4 = compiled(r"[0-9]++(?:\.[0-9]++){3}")
 
 _MAX_QUOTED = 30
 """Characters of the URL that a message quotes."""
@@ -43,9 +40,9 @@ def warnings(
 
 
 @cache
-def _escape_of(characters: str, times: str = "") -> re.Pattern[str]:
-    """Return the pattern of the escape of one of the characters; with "++" as `times`, of adjacent escapes."""
-    return compiled(f"(?:{'|'.join(encoded(each.encode()) for each in characters)}){times}", re.IGNORECASE)
+def _escape_of(characters: str) -> re.Pattern[str]:
+    """Return the pattern of the escape of one of the characters."""
+    return compiled("|".join(encoded(each.encode()) for each in characters), re.IGNORECASE)
 
 
 class _Warnings:
@@ -65,11 +62,16 @@ class _Warnings:
         for start, end, part in self.places:
             if part not in self.skipped:
                 yield from self._of_part(start, end, part)
+        names = []
         for host in hosts(self.syntax, self.text):
+            is_address = _IPV4.fullmatch(self.text, host.start, host.end) is not None
+            if not is_address:
+                names.append((host.start, host.end))
             part_of_host = part_at(self.places, host.start)
             if part_of_host is not None and part_of_host not in self.skipped:
-                yield from self._of_host(host, part_of_host)
-        yield from self._of_normalization()
+                check = self._of_address if is_address else self._of_lengths
+                yield from check(host, part_of_host)
+        yield from self._of_profile(names)
         for escapes in _CONTROL_ESCAPES.finditer(self.text):
             yield from self._of_escapes("control-octet", *escapes.span())
         for escape in _escape_of(self.syntax.profile.reserved).finditer(self.text):
@@ -89,8 +91,9 @@ class _Warnings:
     ) -> Finding:
         last = self.positions[end - 1] + 1 if end > start else self.positions[start]
         if section is None:
-            section = CODES[code].section(self.syntax.profile) or self.syntax.section_of(self.syntax.parts[part].rule)
-        return new_finding(code, message, span=(self.positions[start], last), part=part, hint=hint, section=section)
+            usual = CODES[code].section(self.syntax.profile) if code in CODES else None
+            section = usual or self.syntax.section_of(self.syntax.parts[part].rule)
+        return Finding(code, "warning", message, (self.positions[start], last), part, section, hint)
 
     def _of_part(self, start: int, end: int, part: str) -> Iterator[Finding]:
         if part == "password":
@@ -134,24 +137,21 @@ class _Warnings:
             code = "reserved-port" if port < 1024 else "other-port"
             yield self._finding(code, message, start, end, "port", hint)
 
-    def _of_host(self, host: Host, part: str) -> Iterator[Finding]:
-        text = self.text[host.start : host.end]
-        is_address = _GROUPS.fullmatch(text) is not None
-        if not is_address and not text.startswith("["):
-            yield from self._of_lengths(host, text, part)
+    def _of_address(self, host: Host, part: str) -> Iterator[Finding]:
+        """Return the warnings about the groups of an IPv4 address."""
         at = host.start
-        for group in text.split(".") if is_address else ():
+        for group in self.text[host.start : host.end].split("."):
             if len(group) > 3 or int(group) > 255 or (len(group) > 1 and group[0] == "0"):
                 message = f"{group[:20]!r} is no usual group of an IPv4 address"
                 hint = "write numbers from 0 to 255 without leading zeros"
                 yield self._finding("impossible-address", message, at, at + len(group), part, hint, host.section)
             at += len(group) + 1
-        for code, message in self.syntax.profile.algorithms.host_findings(text):
-            section = CODES[code].section(self.syntax.profile) or host.section
-            yield self._finding(code, message, host.start, host.end, part, CODES[code].hint, section)
 
-    def _of_lengths(self, host: Host, text: str, part: str) -> Iterator[Finding]:
+    def _of_lengths(self, host: Host, part: str) -> Iterator[Finding]:
         """Return the warnings about a name that is too long for the DNS."""
+        text = self.text[host.start : host.end]
+        if text.startswith("["):
+            return
         length = len(unescape(text.removesuffix(".")))
         if length > 253:
             message = f"the host has {length} characters: no domain name has more than 253"
@@ -164,32 +164,21 @@ class _Warnings:
                 yield self._finding("long-label", message, at, at + len(label), part)
             at += len(label) + 1
 
-    def _of_normalization(self) -> Iterator[Finding]:
-        """Return the warnings about what levels of normalization write in another way."""
-        text, profile = self.text, self.syntax.profile
-        if "percent-encoding" in profile.levels:
-            for escapes in _escape_of(profile.unreserved, "++").finditer(text):
-                part = part_at(self.places, escapes.start())
-                # A host has a warning already; other parts may have to encode some of the characters.
-                if part not in {None, "host"} and self.syntax.parts[part].bare.issuperset(
-                    octets_of(unescape(escapes[0]))
-                ):
-                    yield from self._of_escapes("needless-escape", *escapes.span())
-        authority = authority_of(text, profile)
-        if "dot-segments" in profile.levels and self.syntax.hierarchy is not None:
-            start = text.index(":") + 1 if authority is None else authority.end
-            ends = (text.find(each, start) for each in profile.authority_ends if each != "/")
-            end = min((end for end in ends if end >= 0), default=len(text))
-            for segment in _DOT_SEGMENT.finditer(text, start, end) if text.startswith("/", start) else ():
-                part = part_at(self.places, segment.start())
-                if part is not None and part not in self.skipped:
-                    message = f"{segment[0]!r} is a dot segment, which most programs resolve before they use the path"
-                    yield self._finding("dot-segment", message, *segment.span(), part, CODES["dot-segment"].hint)
-        is_empty = authority is not None and authority.colon + 1 == authority.end and "port" not in self.skipped
-        if "scheme" in profile.levels and authority is not None and is_empty:
-            message = "there is a colon, and no port after it"
-            hint = CODES["empty-port"].hint
-            yield self._finding("empty-port", message, authority.colon, authority.end, "host", hint)
+    def _of_profile(self, names: list[tuple[int, int]]) -> Iterator[Finding]:
+        """Return the warnings of the profile; `names` are the places of the hosts that are not IPv4 addresses.
+
+        A delimiter counts to the part before it. There are no warnings about text that a repair wrote.
+        """
+        for each in self.syntax.profile.algorithms.warnings(self.syntax, self.match, names):
+            start, end, part = each.start, each.end, part_at(self.places, each.start)
+            if part is None and not self.skipped:
+                part = part_at(self.places, start - 1)
+            if part is not None and part not in self.skipped and self._is_given(start, end):
+                yield self._finding(each.code, each.message, start, end, part, each.hint, each.section)
+
+    def _is_given(self, start: int, end: int) -> bool:
+        """Return True if the text that is checked has these characters side by side."""
+        return self.positions[end - 1] - self.positions[start] == end - 1 - start
 
     def _of_cautions(self, start: int, end: int, part: str) -> Iterator[Finding]:
         """Return the warnings of the record: texts that are legal in the part, but often misunderstood."""
@@ -201,15 +190,14 @@ class _Warnings:
     def _of_escapes(self, code: str, start: int, end: int) -> Iterator[Finding]:
         """Return the warning about escapes, unless they are in no part or the text checked has no such escapes."""
         part = part_at(self.places, start)
-        if part is None or self.positions[end - 1] - self.positions[start] != end - 1 - start:
+        if part is None or not self._is_given(start, end):
             return
         subject = "this" if part == "password" else self.text[start : min(end, start + _MAX_QUOTED)]
         meaning = {
             "control-octet": "an encoded control octet, which access refuses where it would be sent on a protocol line",
             "encoded-delimiter": "an encoded delimiter: data in this URL, but easily mistaken for a delimiter",
-            "needless-escape": "a needless escape: the characters mean the same as they are",
         }
-        yield self._finding(code, f"{subject} is {meaning[code]}", start, end, part, CODES[code].hint)
+        yield self._finding(code, f"{subject} is {meaning[code]}", start, end, part)
 
     def _delimits_if_bare(self, escape: str, part: str) -> bool:
         """Return True if the character that `escape` stands for would delimit the part if it were not encoded.

@@ -6,14 +6,14 @@
     command.py          `urlschemes unicode`
     domain_names.py     labels of domain names in all languages (IDNA 2008)
     generic_uri.py      URI: the URLs of schemes that have no record
-    host_findings.py    what is legal in a host and misleads its reader
-    host_forms.py       what is legal in a host and not understood alike by all programs
+    host_findings.py    what is legal in a host, but misleads its reader or programs
     host_messages.py    messages about hosts (section 3.2.2)
     iri.py              URLs in the characters of all languages (RFC 3987)
     normalization.py    one spelling for URLs of one meaning (section 6.2)
     references.py       relative references as values (section 4.2), and between URLs
     refusal.py          errors about a text that is parsed in another form
     resolution.py       what a reference means (section 5)
+    uri_warnings.py     what is legal in a URL, but unwise
 
 A scheme plugin has a record of this profile in `registration.rfc3986.toml`, and code in its module `rfc3986`.
 """

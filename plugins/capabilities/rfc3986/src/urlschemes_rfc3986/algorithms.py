@@ -1,21 +1,20 @@
 """The algorithms of the profile, imported when one of them is first needed."""
 
 from urlschemes_rfc3986.generic_uri import URI
-from urlschemes_rfc3986.host_findings import name_findings
-from urlschemes_rfc3986.host_forms import form_findings
 from urlschemes_rfc3986.host_messages import BRACKETS_HINT, host_message
 from urlschemes_rfc3986.normalization import normalized
 from urlschemes_rfc3986.resolution import resolve
+from urlschemes_rfc3986.uri_warnings import warnings
 
 __all__ = [
     "address_hint",
     "delimiting",
     "foreign_host_hint",
-    "host_findings",
     "host_message",
     "normalized",
     "resolve",
     "url_type",
+    "warnings",
 ]
 
 address_hint = BRACKETS_HINT
@@ -24,8 +23,3 @@ foreign_host_hint = (
     "write the name in its US-ASCII form, as `urlschemes unicode` and `from_unicode` of urlschemes_rfc3986.iri do"
 )
 url_type = URI
-
-
-def host_findings(host: str) -> tuple[tuple[str, str], ...]:
-    """Return the code and the message of everything in a host that is unwise."""
-    return (*form_findings(host), *name_findings(host))
