@@ -1,7 +1,7 @@
 """The syntax of file URLs (RFC 1738 section 3.10): parts, errors, constructor, paths."""
 
 import os
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import pytest
@@ -236,6 +236,14 @@ def test_a_path_has_a_url(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     assert FileURL.from_path("x/../y").to_path() == tmp_path / "x" / ".." / "y"
     with pytest.raises(UnsafeURL):
         FileURL.from_path("//server/share")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="paths of POSIX")
+def test_a_pure_path_of_another_system_has_a_url_if_it_is_absolute() -> None:
+    assert str(FileURL.from_path(PureWindowsPath("C:\\Users\\a b.txt"))) == "file:///C:/Users/a%20b.txt"
+    for path in ("a.txt", "C:a.txt", "\\a.txt"):
+        with pytest.raises(UnsafeURL, match="relative path of another system: make it absolute"):
+            FileURL.from_path(PureWindowsPath(path))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="paths of POSIX")

@@ -53,9 +53,10 @@ class FileURL(InternetURL, registration=registration):
 
     @classmethod
     def from_path(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the URL of a path of this machine; a relative one starts at the current directory.
+        """Return the URL of a path; a relative one starts at the current directory, and links are not followed.
 
-        Links are not followed. Raises UnsafeURL for a network path, which is not on this machine.
+        A pure path may be one of another system. Raises UnsafeURL for a network path, which is not on one machine, and
+        for a relative path of another system.
         """
         from urlschemes_file.paths import segments_of  # as above
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
+from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL
@@ -54,8 +54,15 @@ def local_path(segments: tuple[str, ...], *, windows: bool) -> str:
 
 
 def segments_of(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the segments of the URL that means `path`. Raises UnsafeURL for a path that is not on a drive."""
-    absolute = Path(path).absolute()
+    """Return the segments of the URL that means `path`; a PurePath may be one of another system.
+
+    Raises UnsafeURL for a path that is not on a drive, or is relative on another system.
+    """
+    absolute = path if isinstance(path, PurePath) else Path(path)
+    if isinstance(absolute, PureWindowsPath) == (os.name == "nt"):
+        absolute = Path(absolute).absolute()
+    elif not absolute.is_absolute():
+        raise _unsafe("segments", f"{os.fspath(absolute)!r} is a relative path of another system: make it absolute")
     root, *names = absolute.parts
     if root == "/":
         return tuple(text_of(os.fsencode(name)) for name in names) or ("",)
