@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import InvalidURL
 from urlschemes.grammar.profile import authority_of
+from urlschemes.redaction import described
 
 if TYPE_CHECKING:
     import re
@@ -28,25 +29,33 @@ if TYPE_CHECKING:
     from urlschemes.url.fault_place import Fault
     from urlschemes.url.value import URL
 
-__all__ = ["Base", "form", "learned", "part_reader", "provide", "reader_of"]
+__all__ = ["VARIABLE", "Base", "form", "learned", "part_reader", "provide", "reader_of", "why_unused"]
 
 ABI = 3
 """The version of the functions that are called here."""
 
 
-def _module() -> Any:
-    """Return the module of the native reader; None without one that may be used."""
-    # A build of Python without a global lock is left to Python.
-    if os.environ.get("URLSCHEMES_NATIVE") == "none" or sys.flags.dev_mode or "t" in getattr(sys, "abiflags", ""):
-        return None
+VARIABLE = "URLSCHEMES_NATIVE"
+"""The variable that switches the native reader off by the value `none`; others mean nothing."""
+
+
+def _module() -> tuple[Any, str]:
+    """Return the module of the native reader; without one that may be used, None and the reason."""
+    if os.environ.get(VARIABLE) == "none":
+        return None, f"{VARIABLE} is none"
+    if sys.flags.dev_mode:
+        return None, "Python's development mode does not use it"
+    if "t" in getattr(sys, "abiflags", ""):
+        return None, "builds of Python without a global lock do not use it"
     try:
         module = import_module("urlschemes_native")
-    except ImportError:
-        return None
-    return module if getattr(module, "ABI", None) == ABI else None
+    except ImportError as error:
+        return None, "it is not installed" if error.name == "urlschemes_native" else described(error)
+    found = getattr(module, "ABI", None)
+    return (module, "") if found == ABI else (None, f"its ABI is {found}, and this version of urlschemes needs {ABI}")
 
 
-_native = _module()
+_native, why_unused = _module()
 
 
 class Base:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -9,6 +10,7 @@ import click
 from urlschemes.registry.claim_selection import switch
 from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, PROFILES, SCHEMES, Claim
 from urlschemes.registry.plugins import SLOW_IMPORT
+from urlschemes.url import native
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option
@@ -38,7 +40,10 @@ _HEADINGS = {SCHEMES: "Schemes", HOOKS: "Hooks", COMMANDS: "Commands", DEMOS: "D
 @json_option
 @click.pass_obj
 def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> None:
-    """Examine everything that installed plugins provide. The exit code is 5 if something is wrong."""
+    """Examine everything that installed plugins provide, and say whether URLs are read natively.
+
+    The exit code is 5 if something is wrong.
+    """
     missing = settings.without_missing_profile()
     diagnoses = settings.registry.diagnose(load=load)
     examined = (
@@ -50,6 +55,10 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
         _show(examined, settings.registry.profile.name)
         if examined and not (load or verify):
             write_note("plugins were not imported: --load imports them, --verify imports each in a separate process")
+    write_note(f"the native reader is {f'not used: {native.why_unused}' if native.why_unused else 'used'}")
+    value = os.environ.get(native.VARIABLE, "none")
+    if value not in {"", "none"}:
+        write_note(f"{native.VARIABLE} is {safe_line(value)!r}, which means nothing: `none` switches the reader off")
     if missing is not None:
         report(missing)
     if missing is not None or any(each.in_trouble for each in examined):
