@@ -37,7 +37,7 @@ class Plugins:
     """The plugins that `rules` let take part, with their records of the `profile`.
 
     `loaded` holds the schemes in use, by name; `broken` the claims that failed, with their errors; `seconds` how long
-    the imports of the others took. Raises PluginError for a profile that is not installed.
+    the imports of the others took. Raises PluginError for a profile that is not installed, TypeError for none.
     """
 
     def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
@@ -52,6 +52,8 @@ class Plugins:
         self.profile = RFC1738
         if isinstance(rules.profile, Profile):
             self.profile = rules.profile
+        elif not isinstance(rules.profile, str) or not rules.profile:
+            raise TypeError(f"profile must be a Profile or the name of one, not {rules.profile!r}")
         elif rules.profile != RFC1738.name:
             self.profile, self._selection = self._installed_profile(rules.profile), None
 
@@ -61,9 +63,13 @@ class Plugins:
         active = {each.name: each for each in claims if each.state == "active"}
         claim = active.get(name)
         if claim is None:
-            own = [each for each in claims if each.name == name]
-            owner = reserved_names().profiles.get(name) if not own else None
-            hint = f"pip install {owner}" if owner else f"installed profiles: {', '.join([RFC1738.name, *active])}"
+            from difflib import get_close_matches  # only a mistake needs it
+
+            own, known = [each for each in claims if each.name == name], reserved_names().profiles
+            near = get_close_matches(name.lower(), [RFC1738.name, *active, *known], 1, 0.7)
+            hint = f"installed profiles: {', '.join([RFC1738.name, *active])}"
+            if not own and (name in known or near):
+                hint = f"pip install {known[name]}" if name in known else f"did you mean {near[0]}?"
             raise PluginError(f"the profile {name} is {_states(own)}", hint=hint)
         found = self._once(claim, import_claimed)
         if not isinstance(found, Profile) or found.name != name:

@@ -243,10 +243,10 @@ def test_a_profile_is_named_by_an_option_or_a_variable(words: list[str], variabl
     assert (parsed["profile"], parsed["type"], parsed["parts"]["fragment"]) == ("rfc3986", "HttpURI", "top")
 
 
-@pytest.mark.parametrize("words", [["--profile", "rfc1", "schemes"], ["schemes", "--profile", "rfc1"]])
+@pytest.mark.parametrize("words", [["--profile", "never", "schemes"], ["schemes", "--profile", "never"]])
 def test_an_unknown_profile_is_an_error_that_names_those_that_are_installed(words: list[str]) -> None:
     unknown = CliRunner().invoke(command, words)
-    lines = ["urlschemes: the profile rfc1 is not installed", "  help: installed profiles: rfc1738, rfc3986"]
+    lines = ["urlschemes: the profile never is not installed", "  help: installed profiles: rfc1738, rfc3986"]
     assert (unknown.exit_code, unknown.stderr.splitlines()) == (5, lines)
 
 
@@ -254,7 +254,7 @@ def test_an_unknown_profile_is_an_error_that_names_those_that_are_installed(word
     ("words", "code", "output"),
     [
         (["doctor"], 5, "schemes are those of the profile rfc1738"),
-        (["config"], 2, '"rfc1"'),
+        (["config"], 2, '"never"'),
         (["new", "x-foo"], 0, "src/urlschemes_x_foo/registration.toml"),
         (["--help"], 0, "new      from urlschemes-conformance"),
     ],
@@ -264,10 +264,17 @@ def test_commands_that_help_to_mend_a_profile_work_without_it(
     words: list[str], code: int, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(command, ["--no-config", *words], env={"URLSCHEMES_PROFILE": "rfc1"})
+    result = CliRunner().invoke(command, ["--no-config", *words], env={"URLSCHEMES_PROFILE": "never"})
     assert result.exit_code == code, result.stderr
     assert output in result.stdout
-    assert ("the profile rfc1 is not installed\n  help: installed" in result.stderr) == (words != ["--help"])
+    assert ("the profile never is not installed\n  help: installed" in result.stderr) == (words != ["--help"])
+
+
+@pytest.mark.parametrize("words", [["--profile=", "schemes"], ["schemes", "--profile="]])
+def test_an_empty_name_is_no_profile(words: list[str]) -> None:
+    wrong = CliRunner().invoke(command, words)
+    assert wrong.exit_code == 2
+    assert "'--profile': expected the name of a profile, such as rfc3986" in wrong.stderr
 
 
 def test_a_shell_completes_the_names_of_profiles() -> None:

@@ -17,7 +17,7 @@ from urlschemes import __version__
 from urlschemes.errors import URLError
 from urlschemes_cli import exit_codes, plugin_commands
 from urlschemes_cli.error_reports import report, report_as_json, report_output_error, report_usage_error
-from urlschemes_cli.options import complete_profile, profile_option
+from urlschemes_cli.options import check_profile, complete_profile, profile_option
 from urlschemes_cli.output.text import write_log_as_notes
 from urlschemes_cli.settings import Settings
 
@@ -238,6 +238,7 @@ def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dic
     "--profile",
     metavar="NAME",
     envvar="URLSCHEMES_PROFILE",
+    callback=check_profile,
     shell_complete=complete_profile,
     help="Read URLs of this profile, such as rfc3986.",
 )

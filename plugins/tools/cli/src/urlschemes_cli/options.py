@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
+    "check_profile",
     "complete_profile",
     "json_option",
     "note_hidden_password",
@@ -47,9 +48,16 @@ def complete_profile(_: click.Context, __: click.Parameter, incomplete: str) -> 
         return []
 
 
-def _use_profile(context: click.Context, _: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        context.ensure_object(Settings).use_profile(value)
+def check_profile(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Return the value of an option `--profile`. Raises BadParameter for an empty one."""
+    if value == "":
+        raise click.BadParameter("expected the name of a profile, such as rfc3986")
+    return value
+
+
+def _use_profile(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    if check_profile(context, parameter, value) is not None:
+        context.ensure_object(Settings).use_profile(str(value))
 
 
 profile_option = click.Option(
