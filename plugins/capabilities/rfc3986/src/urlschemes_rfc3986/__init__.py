@@ -15,15 +15,18 @@
     resolution.py       what a reference means (section 5)
     uri_warnings.py     what is legal in a URL, but unwise
 
-A scheme plugin has a record of this profile in `registration.rfc3986.toml`, and code in its module `rfc3986`.
+A scheme plugin has a record of this profile in `registration.rfc3986.toml`, and code in its module `rfc3986`. The type
+of its URLs has the field `fragment: str | None = FRAGMENT`.
 """
 
 import re
+from typing import Any, Final
 
 from urlschemes.grammar.octets import ALPHADIGIT
 from urlschemes.grammar.profile import Profile
+from urlschemes.url.fields import text_part
 
-__all__ = ["profile"]
+__all__ = ["FRAGMENT", "profile"]
 
 profile = Profile(
     name="rfc3986",
@@ -59,3 +62,8 @@ profile = Profile(
     escapes_in_host=True,
     levels=("case", "percent-encoding", "dot-segments", "scheme"),
 )
+
+FRAGMENT: Final[Any] = text_part(
+    default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
+)
+"""The field `fragment` of each type of URLs of this profile."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 from urlschemes import URL, number_part, text_part
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
-from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986 import FRAGMENT, profile
 
 __all__ = ["URI"]
 
@@ -42,4 +42,4 @@ class URI(URL):
     port: int | None = number_part(default=None, doc="The port in the URL; None if there is none, or an empty one.")
     path: str = text_part(default="", doc="The path, decoded, with its first `/`.")
     query: str | None = text_part(default=None, doc="The text after the `?`, decoded; None without a `?`.")
-    fragment: str | None = text_part(default=None, doc="The text after the `#`, decoded; None without a `#`.")
+    fragment: str | None = FRAGMENT

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from urlschemes import Encoded, InvalidURL, Registration, Scheme, text_part
+from urlschemes import Encoded, InvalidURL, Registration, Scheme
 from urlschemes_file import FileURL
-from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986 import FRAGMENT, profile
 
 if TYPE_CHECKING:
     from typing import Self
@@ -34,9 +34,7 @@ class FileURI(FileURL, registration=registration):
     and `normalized` write the first, which all programs know, the constructor without a host the second.
     """
 
-    fragment: str | None = text_part(
-        default=None, doc="The text after the `#`, decoded; None without a `#`. It is for the reader of the file."
-    )
+    fragment: str | None = FRAGMENT
 
     _no_host = Encoded("")  # written; "" leaves it out
 

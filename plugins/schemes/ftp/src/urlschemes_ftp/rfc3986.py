@@ -7,9 +7,9 @@ The syntax is in `registration.rfc3986.toml`.
 
 from __future__ import annotations
 
-from urlschemes import Registration, Scheme, text_part
+from urlschemes import Registration, Scheme
 from urlschemes_ftp import FtpURL
-from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986 import FRAGMENT, profile
 
 __all__ = ["FtpURI", "registration", "scheme"]
 
@@ -19,9 +19,7 @@ registration = Registration.of(__package__, profile)
 class FtpURI(FtpURL, registration=registration):
     """A URL that designates a file or a directory, by the commands that lead to it."""
 
-    fragment: str | None = text_part(
-        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
-    )
+    fragment: str | None = FRAGMENT
 
 
 scheme = Scheme(registration, FtpURI, access="urlschemes_ftp.access")

@@ -7,9 +7,9 @@ The syntax is in `registration.rfc3986.toml`.
 
 from __future__ import annotations
 
-from urlschemes import Registration, Scheme, text_part
+from urlschemes import Registration, Scheme
 from urlschemes_gopher import GopherURL
-from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986 import FRAGMENT, profile
 
 __all__ = ["GopherURI", "registration", "scheme"]
 
@@ -22,9 +22,7 @@ class GopherURI(GopherURL, registration=registration):
     The part `gtype` is what RFC 4266 calls the gophertype.
     """
 
-    fragment: str | None = text_part(
-        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
-    )
+    fragment: str | None = FRAGMENT
 
 
 scheme = Scheme(registration, GopherURI, access="urlschemes_gopher.access")

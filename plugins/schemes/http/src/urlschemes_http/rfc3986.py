@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from urlschemes import Registration, Scheme, text_part
 from urlschemes_http import RequestURL
-from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986 import FRAGMENT, profile
 
 __all__ = ["HttpURI", "registration", "scheme"]
 
@@ -26,9 +26,7 @@ class HttpURI(RequestURL, registration=registration):
     query: str | None = text_part(
         default=None, doc='The text after the `?`, decoded; None without a `?`. `raw["query"]` tells `&` from `%26`.'
     )
-    fragment: str | None = text_part(
-        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
-    )
+    fragment: str | None = FRAGMENT
 
     @property
     def target(self) -> str:

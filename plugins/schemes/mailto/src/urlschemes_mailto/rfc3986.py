@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes import Registration, Scheme, list_part, pairs_part, text_part
+from urlschemes import Registration, Scheme, list_part, pairs_part
 from urlschemes_mailto import MailURL
-from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986 import FRAGMENT, profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,9 +33,7 @@ class MailtoURI(MailURL, registration=registration):
     headers: tuple[tuple[str, str], ...] = pairs_part(
         default=(), doc="The header fields: each name, as it is written, with its value, both decoded."
     )
-    fragment: str | None = text_part(
-        default=None, doc="The text after the `#`, decoded; None without a `#`. It has no meaning."
-    )
+    fragment: str | None = FRAGMENT
 
     @classmethod
     def for_recipients(cls, recipients: Iterable[str]) -> Self:

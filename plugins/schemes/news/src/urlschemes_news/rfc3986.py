@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes import URL, Registration, Scheme, number_part, text_part
-from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986 import FRAGMENT, profile
 
 if TYPE_CHECKING:
     from typing import Literal, Self
@@ -42,9 +42,7 @@ class NewsURI(URL, registration=registration):
         default=None,
         doc="The message identifier, decoded, without its angle brackets. None if the URL designates groups.",
     )
-    fragment: str | None = text_part(
-        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
-    )
+    fragment: str | None = FRAGMENT
 
     @property
     def form(self) -> Literal["groups", "group", "article"]:

@@ -8,7 +8,7 @@ The syntax is in `registration.rfc3986.toml`.
 from __future__ import annotations
 
 from urlschemes import LoginURL, Registration, Scheme, number_part, text_part
-from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986 import FRAGMENT, profile
 
 __all__ = ["NntpURI", "registration", "scheme"]
 
@@ -23,9 +23,7 @@ class NntpURI(LoginURL, registration=registration):
     article: int | None = number_part(
         default=None, doc="The number of the article within the group; None if the URL designates the group."
     )
-    fragment: str | None = text_part(
-        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
-    )
+    fragment: str | None = FRAGMENT
 
 
 scheme = Scheme(registration, NntpURI, access="urlschemes_nntp.access")

@@ -7,9 +7,9 @@ The syntax is in `registration.rfc3986.toml`.
 
 from __future__ import annotations
 
-from urlschemes import Registration, Scheme, text_part
+from urlschemes import Registration, Scheme
 from urlschemes_prospero import ProsperoURL
-from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986 import FRAGMENT, profile
 
 __all__ = ["ProsperoURI", "registration", "scheme"]
 
@@ -19,9 +19,7 @@ registration = Registration.of(__package__, profile)
 class ProsperoURI(ProsperoURL, registration=registration):
     """A URL that designates an object of the Prospero Directory Service by its name on one server."""
 
-    fragment: str | None = text_part(
-        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
-    )
+    fragment: str | None = FRAGMENT
 
 
 scheme = Scheme(registration, ProsperoURI, access="urlschemes_prospero.access")

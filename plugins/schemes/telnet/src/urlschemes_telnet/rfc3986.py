@@ -7,8 +7,8 @@ The syntax is in `registration.rfc3986.toml`.
 
 from __future__ import annotations
 
-from urlschemes import Registration, Scheme, text_part
-from urlschemes_rfc3986 import profile
+from urlschemes import Registration, Scheme
+from urlschemes_rfc3986 import FRAGMENT, profile
 from urlschemes_telnet import TelnetURL
 
 __all__ = ["TelnetURI", "registration", "scheme"]
@@ -19,9 +19,7 @@ registration = Registration.of(__package__, profile)
 class TelnetURI(TelnetURL, registration=registration):
     """A URL that designates an interactive service; user name and password are only suggestions for the login."""
 
-    fragment: str | None = text_part(
-        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
-    )
+    fragment: str | None = FRAGMENT
 
 
 scheme = Scheme(registration, TelnetURI, access="urlschemes_telnet.access")

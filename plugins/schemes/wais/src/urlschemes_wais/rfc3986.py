@@ -9,8 +9,8 @@ The syntax is in `registration.rfc3986.toml`.
 
 from __future__ import annotations
 
-from urlschemes import Registration, Scheme, text_part
-from urlschemes_rfc3986 import profile
+from urlschemes import Registration, Scheme
+from urlschemes_rfc3986 import FRAGMENT, profile
 from urlschemes_wais import WaisURL
 
 __all__ = ["WaisURI", "registration", "scheme"]
@@ -21,9 +21,7 @@ registration = Registration.of(__package__, profile)
 class WaisURI(WaisURL, registration=registration):
     """A URL that designates a WAIS database, a search in it, or a document of it."""
 
-    fragment: str | None = text_part(
-        default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
-    )
+    fragment: str | None = FRAGMENT
 
 
 scheme = Scheme(registration, WaisURI, access="urlschemes_wais.access")

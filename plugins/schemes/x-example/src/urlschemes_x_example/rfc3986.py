@@ -5,8 +5,8 @@ The syntax is in `registration.rfc3986.toml`; the algorithm is that of the other
 
 from __future__ import annotations
 
-from urlschemes import Registration, Scheme, text_part
-from urlschemes_rfc3986 import profile
+from urlschemes import Registration, Scheme
+from urlschemes_rfc3986 import FRAGMENT, profile
 
 from urlschemes_x_example import ExampleURL
 
@@ -18,10 +18,7 @@ registration = Registration.of(__package__, profile)
 class ExampleURI(ExampleURL, registration=registration):
     """A URL that designates a document, or a part of one."""
 
-    fragment: str | None = text_part(
-        default=None,
-        doc="The text after the `#`, decoded; None without a `#`. It is never sent.",
-    )
+    fragment: str | None = FRAGMENT
 
 
 scheme = Scheme(registration, ExampleURI, access="urlschemes_x_example.access")
