@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from urlschemes import Registry, default_registry
+from urlschemes import Registry
 from urlschemes.errors import GrammarError, InvalidURL, PluginError, RegistrationError, URLError
 from urlschemes.registry.loading import code_for, load_scheme
 from urlschemes.scheme.registration import Registration
@@ -144,11 +144,11 @@ class ReviewedScheme:
 
     @property
     def registry(self) -> Registry:
-        """A registry of the profile, in which the scheme is the one under review; the default one if it can be."""
+        """A registry of the profile, in which the scheme is the one under review."""
         return self._once("registry", self._registry)
 
     def _registry(self) -> Registry:
-        registry = default_registry.in_profile(self.profile)
+        registry = Registry(profile=self.profile)
         registry.register(self.scheme, replace=True)
         return registry
 

@@ -71,10 +71,11 @@ def naming_of(name: str, *, registered: bool = False) -> Naming:
 
     Raises RegistrationError for a name that a scheme cannot have, or this one should not.
     """
-    if not default_registry.profile.is_scheme_name(name):
+    profile = default_registry.profile
+    if not profile.is_scheme_name(name):
         near = "-".join(re.findall("[a-z0-9][a-z0-9+.]*", name.lower())) if name.isascii() else ""
         raise RegistrationError(
-            f"invalid scheme name {name!r}: expected letters, digits, '+', '-' and '.' (RFC 1738 section 2.1)",
+            f"invalid scheme name {name!r}: expected letters, digits, '+', '-' and '.' ({profile.section('scheme')})",
             field="scheme",
             hint=f"for example {near or 'tide'}",
         )

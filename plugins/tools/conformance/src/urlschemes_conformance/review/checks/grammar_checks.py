@@ -36,7 +36,7 @@ MAX_DIVIDED_LENGTH = 60
 _COMMON_PARTS = ("user", "password", "host", "port")
 
 
-@check("grammar", "RFC 1738 sections 4 and 5")
+@check("grammar", "RFC 1738 sections 4 and 5; RFC 3986 section 3")
 def grammar(scheme: ReviewedScheme) -> Verdict:
     """The BNF compiles, begins with the scheme's name, and divides every URL into its parts in one way."""
     try:
@@ -56,7 +56,7 @@ def grammar(scheme: ReviewedScheme) -> Verdict:
     return passed(f"{len(rules)} rules, {len(record.syntax.parts)} parts, one pattern")
 
 
-@check("same-language", "RFC 1738 section 5")
+@check("same-language", "RFC 1738 section 5; RFC 3986 Appendix A")
 def same_language(scheme: ReviewedScheme) -> Verdict:
     """The type accepts the texts that an independent recognizer derives from the BNF, and divides them alike."""
     syntax = scheme.syntax

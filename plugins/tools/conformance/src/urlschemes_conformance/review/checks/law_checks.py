@@ -53,7 +53,7 @@ def _violation(law: Callable[[T], None], item: T) -> str:
     return ""
 
 
-@check("prints-back", "RFC 1738 section 2.1; docs/reference/urls.md")
+@check("prints-back", "docs/reference/urls.md")
 def prints_back(scheme: ReviewedScheme) -> Verdict:
     """A parsed URL is written back octet for octet, by its type and by the registry."""
 
@@ -95,7 +95,7 @@ def replaces_alone(scheme: ReviewedScheme) -> Verdict:
     return passed(f"{count} replacements")
 
 
-@check("normalizes", "RFC 1738 sections 2.1, 2.2 and 3.1; docs/reference/urls.md")
+@check("normalizes", "RFC 1738 sections 2.1, 2.2 and 3.1; RFC 3986 section 6.2; docs/reference/urls.md")
 def normalizes(scheme: ReviewedScheme) -> Verdict:
     """A normalized URL is equivalent, of the same type, and stays the same when normalized again."""
     advice = "do not override normalized, or make it change nothing the second time"

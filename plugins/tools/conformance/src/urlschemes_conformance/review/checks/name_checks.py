@@ -23,7 +23,7 @@ _COMPETING = frozenset({"active", "shadowed", "conflict", "disabled", "broken"})
 """States of claims that compete for the name, or could."""
 
 
-@check("name", "RFC 1738 section 2.1; RFC 7595 section 3.8")
+@check("name", "RFC 1738 section 2.1; RFC 3986 section 3.1; RFC 7595 section 3.8")
 def name(scheme: ReviewedScheme) -> Verdict:
     """The name can be registered: a letter first, all in lower case, no dot except in a reversed domain name."""
     found = scheme.record.scheme

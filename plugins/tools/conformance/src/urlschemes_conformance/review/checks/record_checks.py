@@ -174,7 +174,7 @@ def considerations(scheme: ReviewedScheme) -> Verdict:
     return passed("both are written")
 
 
-@check("security", "RFC 1738 section 6; RFC 7595 section 3.7")
+@check("security", "RFC 1738 section 6; RFC 3986 section 7; RFC 7595 section 3.7")
 def security(scheme: ReviewedScheme) -> Verdict:
     """The security considerations discuss every risk that the syntax and the operations bring."""
     found = scheme.record
