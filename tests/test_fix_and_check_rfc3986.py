@@ -134,7 +134,7 @@ def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, st
     [
         ("http://h/a#b#c", "a URL has one fragment: write %23 if the `#` is data in it, or let `fix` do it"),
         ("http://\u00e9/", "write the name in its US-ASCII form"),
-        ("http://[fe80::1%eth0]/", "leave out the zone, from the `%` to the bracket"),
+        ("http://[fe80::1%eth0]/", "leave out the zone of the address"),
         ("http://fe80::1%eth0/", "write brackets around an IPv6 address"),
         ("http://h%/", "write a name, an IPv4 address, or an IPv6 address in brackets"),
         ("http://h/a b", "write %20, or let `fix` do it"),

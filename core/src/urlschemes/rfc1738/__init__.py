@@ -3,7 +3,7 @@
 The rest of the core knows a profile only; other profiles are distributions of their own, with a package like this one.
 
     algorithms.py       what a profile offers to the rest of the core
-    fault_messages.py   messages about fragments and hosts (section 3.1)
+    host_messages.py    messages about hosts (section 3.1), and about fragments
     normalization.py    one spelling for URLs of one meaning (section 2.2)
     resolution.py       relative references (RFC 1808)
 """

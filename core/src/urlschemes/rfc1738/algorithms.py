@@ -1,6 +1,6 @@
 """The algorithms of the profile, imported when one of them is first needed."""
 
-from urlschemes.rfc1738.fault_messages import NO_IPV6, fragment_message, host_message
+from urlschemes.rfc1738.host_messages import NO_IPV6, fragment_message, host_message
 from urlschemes.rfc1738.normalization import normalized
 from urlschemes.rfc1738.resolution import resolve
 from urlschemes.url.value import URL

@@ -1,4 +1,4 @@
-"""Messages about fragments, and about hosts of the rule `host` (RFC 1738 section 3.1).
+"""Messages about hosts of the rule `host` (RFC 1738 section 3.1), and about fragments.
 
 A host of another rule is described as any other part.
 """

@@ -48,8 +48,9 @@ _RESERVED_HINT = "a reserved character that is data must be encoded"
 HINTS = {
     "scheme": "begin with the name of the scheme and a colon",
     "port": "the port is a decimal number",
+    "zone": "leave out the zone of the address: it means something on one machine alone",
 }
-"""The hints for parts that are alike in all profiles."""
+"""The hints that are alike in all profiles."""
 
 
 def usual_hint(syntax: Syntax, part: str | None) -> str | None:

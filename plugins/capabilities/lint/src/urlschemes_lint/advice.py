@@ -8,7 +8,7 @@ from unicodedata import category, normalize
 
 from urlschemes.grammar.octets import encoded
 from urlschemes.grammar.profile import authority_of
-from urlschemes.url.fault_messages import escapes, is_like_ipv6, usual_hint
+from urlschemes.url.fault_messages import HINTS, escapes, is_like_ipv6, usual_hint
 from urlschemes.url.fault_place import first_state, host_may_be_empty
 from urlschemes_lint.part_places import lost_by_encoding
 
@@ -153,7 +153,7 @@ def _for_escape(text: str, position: int, part: str | None, syntax: Syntax) -> s
     """Return the advice about a zone, or about a `%uXXXX`, which other software takes for an escape."""
     authority = authority_of(text, syntax.profile)
     if authority is not None and part == "host" and text.startswith("[", authority.host):
-        return "leave out the zone, from the `%` to the bracket: it means something on one machine alone"
+        return HINTS["zone"]
     if part == "host" and syntax.profile.escapes_in_host:
         return usual_hint(syntax, part)
     found = _U_ESCAPE.match(text, position)

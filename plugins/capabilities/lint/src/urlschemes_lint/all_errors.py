@@ -7,21 +7,18 @@ may come from the repair alone, and is not reported.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
-from urlschemes.grammar.regex_compat import compiled
+from urlschemes.grammar.octets import encoded, octets_of
 from urlschemes.url.fault_messages import OriginalText, escapes, unsafe_character
 from urlschemes.url.fault_place import Fault, first_state
 from urlschemes_lint.advice import advice
 from urlschemes_lint.findings import error_finding
+from urlschemes_lint.source_text import wrong_run
 from urlschemes_lint.warning_checks import warnings
 
 if TYPE_CHECKING:
-    import re
-
     from urlschemes import URL, InvalidURL
     from urlschemes.grammar.automaton import State
     from urlschemes.grammar.profile import Profile
@@ -33,15 +30,6 @@ _PERCENT = 1 << ord("%")
 _MAX_ERRORS = 100
 _MAX_READ = 1 << 20
 """Errors that are reported at most, and characters that are read: the text is read again after each error."""
-
-
-@cache
-def _wrong_anywhere(profile: Profile) -> re.Pattern[str]:
-    """Return the pattern of adjacent characters that no URL may hold, or of percent signs that begin no escape.
-
-    Those of US-ASCII and others are not adjacent.
-    """
-    return compiled(rf"(?:(?=[ -~]){profile.illegal.pattern})++|[^ -~]++|(?:(?!{ESCAPE.pattern})%)++")
 
 
 def all_errors(text: str, url_type: type[URL], error: InvalidURL) -> list[Finding]:
@@ -91,7 +79,7 @@ class _Reading:
         """Report a fault of the repaired text, the first of which is reported already; return the place to repair."""
         start, end = fault.span
         is_illegal = fault.code in {"invalid-character", "bad-escape"}
-        wrong = _wrong_anywhere(self.syntax.profile).match(self.text, start) if is_illegal else None
+        wrong = wrong_run(self.syntax.profile).match(self.text, start) if is_illegal else None
         if wrong is not None and not is_first:
             end = wrong.end()  # adjacent characters that are wrong anywhere are one error
         first = self.positions[start]
@@ -218,7 +206,7 @@ def _bridged(profile: Profile, state: State, text: str, start: int, end: int) ->
     goal = None if state.ends else next((each for each in ahead if automaton.tree.last >> each & 1), None)
     index = end
     while index < len(text) and (text[index] != "#" or profile.has_fragments):
-        wrong, at = _wrong_anywhere(profile).match(text, index), nearest.get(text[index])
+        wrong, at = wrong_run(profile).match(text, index), nearest.get(text[index])
         divides = text[index] in profile.reserved or (at is not None and automaton.leaves[at].literal is not None)
         if wrong is not None:  # an error of its own
             index = wrong.end()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Ambiguous", "Change", "ReplacedText", "SourceText"]
+__all__ = ["Ambiguous", "Change", "ReplacedText", "SourceText", "wrong_run"]
 
 _SPACE = " \t\r\n\v\f"
 _BLANKS = compiled(f"[{_SPACE}]++")
@@ -58,9 +58,12 @@ def _prefix_again(profile: Profile) -> str:
 
 
 @cache
-def _wrong_anywhere(profile: Profile) -> re.Pattern[str]:
-    """Return the pattern of a character that no URL may hold, or of a percent sign that begins no escape."""
-    return compiled(rf"{profile.illegal.pattern}|(?!{ESCAPE.pattern})%")
+def wrong_run(profile: Profile) -> re.Pattern[str]:
+    """Return the pattern of adjacent characters that no URL may hold, or of percent signs that begin no escape.
+
+    Those of US-ASCII and others are not adjacent.
+    """
+    return compiled(rf"(?:(?=[ -~]){profile.illegal.pattern})++|[^ -~]++|(?:(?!{ESCAPE.pattern})%)++")
 
 
 class Change(NamedTuple):
@@ -214,10 +217,9 @@ class SourceText:
     def unrepairable_error(self, url_type: type[URL]) -> InvalidURL:
         """Return the error that has no repair: the first that remains when all errors before `stop` are repaired."""
         stop = self.stop
-        wrong = _wrong_anywhere(self.profile)
-        if wrong.match(self.text, stop) is None:
+        if wrong_run(self.profile).match(self.text, stop) is None:
             stop = len(self.text)
-        text = wrong.sub("x", self.text[:stop]) + self.text[stop:]
+        text = self._with_letters(self.text[:stop]) + self.text[stop:]
         if url_type.syntax.fullmatch(text) is not None:
             text = self.text
         scheme = url_type.registration.scheme if url_type.registration else None
@@ -227,7 +229,11 @@ class SourceText:
 
     def without_illegal(self, *, behind: int) -> str:
         """Return `text` with letters for the characters behind that index that no URL may hold."""
-        return self.text[: behind + 1] + _wrong_anywhere(self.profile).sub("x", self.text[behind + 1 :])
+        return self.text[: behind + 1] + self._with_letters(self.text[behind + 1 :])
+
+    def _with_letters(self, text: str) -> str:
+        """Return `text` with letters for the characters that no URL may hold."""
+        return wrong_run(self.profile).sub(lambda found: "x" * len(found[0]), text)
 
     def without_brackets(self, *indexes: int) -> SourceText:
         """Return a copy in which the angle brackets at `indexes` of `text` are left out."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.derivation import expected_words
-from urlschemes.url.fault_messages import FaultMessage, choices, is_like_ipv6, quoted_text
+from urlschemes.url.fault_messages import HINTS, FaultMessage, choices, is_like_ipv6, quoted_text
 from urlschemes_rfc3986 import profile
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BRACKETS_HINT", "host_message"]
 
-_GROUPS = "eight groups of up to four hexadecimal digits, or `::` for groups that are zero"
+_IPV6_FORM = "eight groups of up to four hexadecimal digits, or `::` for groups that are zero"
 _KINDS = "a name, an IPv4 address, or an IPv6 address in brackets"
 BRACKETS_HINT = "write brackets around an IPv6 address"
 _NO_BRACKETS = "leave out the brackets: they stand around an IPv6 address alone"
@@ -43,7 +43,7 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
 
 
 def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
-    """Return the message about `fault`, which is between the brackets from `start` to `end`, or behind them."""
+    """Return the message about `fault`, which is between the brackets from `start` to `end`, or after them."""
     written, position = fault.text[start:end], fault.position
     if not written.endswith("]"):
         place = fault.place(start, end)
@@ -59,7 +59,7 @@ def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
         zone = start + written.index("%")
         place = fault.place(zone, end - 1)
         problem = f"unexpected zone {quoted_text(place.run)} at position {place.position}: expected ']'"
-        return _message(fault, problem, "leave out the zone: it means something on this machine alone", ('"]"',))
+        return _message(fault, problem, HINTS["zone"], ('"]"',))
     if written == "[]":
         problem = f"missing address at position {fault.place().position}: expected an IPv6 address"
         return _message(fault, problem, None, ("an IPv6 address",), "IPv6address")
@@ -70,7 +70,7 @@ def _inside(fault: Fault, start: int, end: int) -> FaultMessage:
     """Return the message about `fault`, which is in an address between brackets, from `start` to `end`."""
     address, hint = fault.text[start:end], None
     is_future = address[0] in "vV"
-    expected = "a version, a dot, and an address" if is_future else _GROUPS
+    expected = "a version, a dot, and an address" if is_future else _IPV6_FORM
     if ":" not in address and not is_future:
         hint = _NO_BRACKETS
     elif "." in address and not is_future:
