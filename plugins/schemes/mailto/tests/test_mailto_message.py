@@ -226,7 +226,8 @@ INVALID_SENDERS = [
     "@home.dom",
     "a@b, c@d",
     "us: ann@home.dom;",
-    "änn@home.dom",
+    "änn@home.dom,",
+    "\u200bnn@home.dom",
     "ann@höme.dom",
     "<>",
 ]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import email
+from email.message import EmailMessage
+from email.policy import SMTPUTF8
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -40,11 +43,11 @@ from urlschemes_testing.rogue import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from email.message import EmailMessage
 
     from urlschemes_access.protocol import Authenticate
 
 HERE = Policy.interactive()
+MODERN = urlschemes.Registry(profile="rfc3986")
 BODY = "Hello\n.\n..dots\nnaïve\n.\n"
 
 
@@ -91,6 +94,36 @@ def test_a_message_arrives_unchanged(relay: SmtpAddress, url: str) -> None:
     (outcome,) = delivery.outcomes
     assert (outcome.recipient, outcome.status, outcome.text) == (address, 250, "2.0.0 queued as 1")
     assert (delivery.size, delivery.relay, delivery.sender) == (len(received.content), str(relay), "ann@home.dom")
+
+
+@pytest.mark.parametrize(
+    ("url", "sender", "recipients"),
+    [
+        ("mailto:jos%C3%A9@host.dom?cc=%22a%20%C3%A9%22@b", "ann@home.dom", ("josé@host.dom", '"a é"@b')),
+        ("mailto:joe@host.dom", "Änn <änn@home.dom>", ("joe@host.dom",)),
+    ],
+)
+def test_addresses_outside_us_ascii_need_a_relay_with_smtputf8(
+    url: str, sender: str, recipients: tuple[str, ...]
+) -> None:
+    composed = compose(url, subject="naïve", body=BODY, sender=sender, registry=MODERN)
+    with smtp_server(utf8=True) as relay:
+        submit(relay, composed, registry=MODERN)
+    (received,) = relay.messages
+    assert (received.sender, received.recipients) == (sender.rsplit(maxsplit=1)[-1].strip("<>"), recipients)
+    header = email.message_from_string(received.content.decode(), policy=SMTPUTF8)
+    assert (header["To"], header["From"], header["Subject"]) == (recipients[0], sender, "naïve")
+    with smtp_server() as relay, pytest.raises(RemoteError, match="the relay does not offer SMTPUTF8"):
+        submit(relay, composed, registry=MODERN)
+    assert not relay.messages
+
+
+def test_an_address_outside_us_ascii_is_none_of_rfc_1738(relay: SmtpAddress) -> None:
+    composed = EmailMessage()
+    composed["From"], composed["To"] = "ann@home.dom", "josé@host.dom"
+    with pytest.raises(UnsupportedOperation, match="use the profile rfc3986"):
+        submit(relay, composed)
+    assert not relay.messages
 
 
 def test_the_confirmed_message_is_the_one_that_arrives(relay: SmtpAddress) -> None:

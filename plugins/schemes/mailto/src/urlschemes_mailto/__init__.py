@@ -98,7 +98,7 @@ class MailtoURL(MailURL, registration=registration):
 
     @classmethod
     def for_recipients(cls, recipients: Iterable[str]) -> Self:
-        """Return the URL of the one recipient. Raise UnsupportedOperation for several."""
+        """Return the URL of the one recipient. Raise UnsupportedOperation for others, and for several."""
         addresses = tuple(recipients)
         if len(addresses) != 1:
             raise UnsupportedOperation(
@@ -106,6 +106,13 @@ class MailtoURL(MailURL, registration=registration):
                 part="recipient",
                 section="RFC 1738 section 3.5",
                 hint="send it to each recipient separately, or use the profile rfc3986",
+            )
+        if not addresses[0].isascii():
+            raise UnsupportedOperation(
+                "the recipient is not US-ASCII",
+                part="recipient",
+                section="RFC 1738 section 3.5",
+                hint="use the profile rfc3986, and a relay that offers SMTPUTF8",
             )
         return cls(address=addresses[0])
 

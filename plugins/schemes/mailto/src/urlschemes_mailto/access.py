@@ -97,8 +97,8 @@ def _check(url: MailURL, submission: Submission, *, confirm: bool, starttls: str
 
 def _transact(control: Control, submission: Submission, extensions: Extensions) -> Algorithm[Delivery]:
     """Carry out one mail transaction (RFC 5321 section 3.3)."""
-    parameters = _mail_parameters(submission.message, extensions)
-    sender = f"MAIL FROM:<{submission.sender}>{parameters}".encode("ascii")
+    parameters = _mail_parameters(submission, extensions)
+    sender = f"MAIL FROM:<{submission.sender}>{parameters}".encode()
     yield from control.carry_out(sender, what="MAIL FROM")
     answers: dict[str, replies.Reply] = {}
     for recipient in submission.recipients:
@@ -119,7 +119,7 @@ def _transact(control: Control, submission: Submission, extensions: Extensions) 
 
 def _name_recipient(control: Control, recipient: str) -> Algorithm[replies.Reply]:
     """Return the reply that accepts or refuses this recipient. Raise the error of one that refuses them all."""
-    reply = yield from control.command(f"RCPT TO:<{recipient}>".encode("ascii"), what="RCPT TO")
+    reply = yield from control.command(f"RCPT TO:<{recipient}>".encode(), what="RCPT TO")
     if reply.code in (421, 503, 530) or reply.kind not in (2, 4, 5):
         reply.checked("RCPT TO", 2)
     return reply
@@ -148,17 +148,26 @@ def _send_message(control: Control, submission: Submission) -> Algorithm[replies
     return reply
 
 
-def _mail_parameters(message: bytes, extensions: Extensions) -> str:
-    """Return the parameters of MAIL FROM: the size (RFC 1870), and 8-bit octets (RFC 6152).
+def _mail_parameters(submission: Submission, extensions: Extensions) -> str:
+    """Return the parameters of MAIL FROM: the size (RFC 1870), 8-bit octets (RFC 6152), and UTF-8 (RFC 6531).
 
     Raise RemoteError if the relay does not offer to accept such a message.
     """
+    message = submission.message
     if extensions.max_size is not None and len(message) > extensions.max_size:
         raise RemoteError(
             f"the message has {len(message)} octets: the relay accepts at most {extensions.max_size} octets",
             step="EHLO",
         )
     parameters = f" SIZE={len(message)}" if "SIZE" in extensions else ""
+    if submission.is_international:
+        if "SMTPUTF8" not in extensions:
+            raise RemoteError(
+                "an address or the header of the message is not US-ASCII, and the relay does not offer SMTPUTF8",
+                step="EHLO",
+                hint="use another address of the person, or a relay that offers SMTPUTF8",
+            )
+        parameters += " SMTPUTF8"
     if message.isascii():
         return parameters
     if "8BITMIME" not in extensions:

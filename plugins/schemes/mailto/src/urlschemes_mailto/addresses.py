@@ -1,5 +1,8 @@
 """Addresses as SMTP envelopes write them: in `MAIL FROM:<>` and `RCPT TO:<>` (RFC 5321 section 4.1.2).
 
+In a local part, characters outside US-ASCII stand where letters may stand (RFC 6531 section 3.3); a domain has its
+IDNA form.
+
 RFC 822 writes one address in many ways, such as `"joe"@host.dom` and `joe@host.dom`; an envelope has the one with the
 fewest quotation marks. Addresses that RFC 822 derives and no envelope can carry are refused.
 """
@@ -24,8 +27,9 @@ SECTION = "RFC 5321 section 4.1.2"
 
 _WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|([^"]+)', re.DOTALL)
 _QUOTED_PAIR = re.compile(r"\\(.)", re.DOTALL)
-_DOT_STRING = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
-_PRINTABLE = re.compile(r"[ -~]*")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~\x80-\U0010ffff-]+"
+_DOT_STRING = re.compile(rf"{_ATOM}(?:\.{_ATOM})*")
 # A host name, with the underscore that some have; or a literal without anything that could end the path.
 _DOMAIN = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*|\[[!-;=?-Z^-~]+\]")
 
@@ -52,11 +56,11 @@ def mailboxes_in(field: Any, part: str) -> tuple[Any, ...]:
 
     Raise UnsafeURL for a field with mistakes, UnsupportedOperation for a group.
     """
-    from email.errors import ObsoleteHeaderDefect  # it takes long to import
+    from email.errors import NonASCIILocalPartDefect, ObsoleteHeaderDefect  # it takes long to import
 
     if any(group.display_name is not None for group in field.groups):
         raise UnsupportedOperation(f"the field {field.name} names a group: expected addresses", part=part)
-    if not all(isinstance(defect, ObsoleteHeaderDefect) for defect in field.defects):
+    if not all(isinstance(defect, ObsoleteHeaderDefect | NonASCIILocalPartDefect) for defect in field.defects):
         raise UnsafeURL(f"invalid address '{one_line(str(field), 80)}' in the field {field.name}", part=part)
     return tuple(field.addresses)
 
@@ -91,36 +95,30 @@ def envelope_address(address: str, part: str) -> str:
 
     Raise UnsafeURL; UnsupportedOperation without the library idna.
     """
-    if not address.isascii():
-        local_part, _, domain = address.rpartition("@")
-        address = f"{local_part}@{ascii_domain(domain, part)}"
+    local_part, _, domain = address.rpartition("@")
+    domain = ascii_domain(domain, part)
     try:
-        url = MailtoURL(address=address)
+        MailtoURL(address=f"{_NOT_ASCII.sub('a', local_part)}@{domain}")
     except InvalidURL as error:
         raise UnsafeURL(
             f"invalid {part} '{one_line(address, 80)}': expected an address", part=part, section=SECTION
         ) from error
-    return _without_quotes(url, part)
-
-
-def _without_quotes(url: MailtoURL, part: str) -> str:
-    """Join the words of the local part, separated by dots and partly quoted, without their quotation marks."""
-    words = (word.groups() for word in _WORD.finditer(url.local_part))
-    local_part = "".join(plain or _QUOTED_PAIR.sub(r"\1", quoted) for quoted, plain in words)
-    return join_address(local_part, url.domain, part)
+    # The words of the local part are separated by dots and partly quoted.
+    words = (word.groups() for word in _WORD.finditer(local_part))
+    return join_address("".join(plain or _QUOTED_PAIR.sub(r"\1", quoted) for quoted, plain in words), domain, part)
 
 
 def join_address(local_part: str, domain: str, part: str) -> str:
     """Return the envelope address of a local part without quotation marks and a domain. Raise UnsafeURL."""
     problem = None
-    if not _PRINTABLE.fullmatch(local_part):
-        problem = "its local part is not printable US-ASCII"
+    if not local_part.isprintable():
+        problem = "its local part contains a character that cannot be printed"
     elif not _DOMAIN.fullmatch(domain):
         problem = "its domain is neither a host name nor an address in brackets"
     if not _DOT_STRING.fullmatch(local_part):
         local_part = '"' + local_part.replace("\\", "\\\\").replace('"', '\\"') + '"'
     address = f"{local_part}@{domain}"
-    if len(address) > MAX_ADDRESS:
+    if len(address.encode("utf-8", "replace")) > MAX_ADDRESS:
         problem = f"it is longer than {MAX_ADDRESS} octets"
     if problem is not None:
         raise UnsafeURL(

@@ -29,6 +29,12 @@ class Submission:
         to = (f"to    {recipient}" for recipient in self.recipients)
         return "\n".join(map(one_line, (f"from  {self.sender}", *to, f"by    {self.relay}")))
 
+    @property
+    def is_international(self) -> bool:
+        """True if an address or the header is not US-ASCII: such a message needs a relay with SMTPUTF8 (RFC 6531)."""
+        header = self.message.partition(b"\r\n\r\n")[0]
+        return not (header.isascii() and "".join((self.sender, *self.recipients)).isascii())
+
     def first_lines(self, most: int) -> tuple[str, int]:
         """Return at most `most` lines of the message, safe to print, and the number of lines left out."""
         *lines, rest = self.message.split(b"\r\n", most)

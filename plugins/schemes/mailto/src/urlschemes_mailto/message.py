@@ -10,9 +10,9 @@ import secrets
 from datetime import UTC, datetime
 from email.headerregistry import AddressHeader
 from email.message import EmailMessage
-from email.parser import BytesHeaderParser
-from email.policy import SMTP, EmailPolicy
-from email.utils import format_datetime
+from email.parser import HeaderParser
+from email.policy import SMTPUTF8, EmailPolicy
+from email.utils import format_datetime, parseaddr
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
@@ -40,6 +40,7 @@ MAX_RECIPIENTS = 100
 
 _NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 _HIDDEN_RECIPIENTS = ("Bcc", "Resent-To", "Resent-Cc", "Resent-Bcc")
+_ADDRESSES = ("From", "Sender", "Reply-To", "To", "Cc")
 _VERBATIM = frozenset({"to", "cc", *map(str.lower, IDENTIFIERS)})
 _NOT_FOLDED = frozenset({*_VERBATIM, "from", "sender", "reply-to"})
 
@@ -62,6 +63,8 @@ class _Policy(EmailPolicy):
 
 
 POLICY = _Policy(linesep="\r\n", cte_type="7bit")
+INTERNATIONAL = POLICY.clone(utf8=True)
+"""The policy for messages to or from an address that is not US-ASCII, whose header is UTF-8 (RFC 6532)."""
 
 
 # Composing a message --------------------------------------------------------------------------------------------------
@@ -86,8 +89,9 @@ def compose(
     if not isinstance(url, MailURL):
         schemes = registry_or_default(registry)
         url = schemes.parse(url, MailURL)  # type: ignore[type-abstract]  # it is only compared
-    message = EmailMessage(POLICY)
     recipients = recipients_of(url)
+    addresses = (*recipients.to, *recipients.cc, parseaddr(sender or "")[1])
+    message = EmailMessage(POLICY if "".join(addresses).isascii() else INTERNATIONAL)
     _add_field(message, "To", ", ".join(recipients.to), "address")
     _add_field(message, "Cc", ", ".join(recipients.cc), "cc")
     if sender is not None:
@@ -120,7 +124,7 @@ def _add_field(message: EmailMessage, name: str, value: str, part: str, *, requi
             part=part,
             section="RFC 822 section 3.1",
         )
-    trial = EmailMessage(POLICY)
+    trial = EmailMessage(message.policy)
     try:
         trial[name] = value
         octets = trial.as_bytes()
@@ -145,7 +149,9 @@ def message_octets(message: EmailMessage, sender: str | None = None) -> bytes:
     Raise UnsafeURL if it cannot be converted, or would be read back as a different message.
     """
     try:
-        octets = message.as_bytes(policy=POLICY)
+        fields = (field for name in _ADDRESSES for field in message.get_all(name, ()))
+        names = [each.username for field in fields for each in getattr(field, "addresses", ())]
+        octets = message.as_bytes(policy=POLICY if "".join(names).isascii() else INTERNATIONAL)
         names = [name.lower() for name in _parse_header(_header_of(octets))]
     except Exception as error:
         raise UnsafeURL(
@@ -155,7 +161,7 @@ def message_octets(message: EmailMessage, sender: str | None = None) -> bytes:
         raise UnsafeURL("a header field of the message would be read back as several fields", part="message")
     if sender is None or "from" in names:
         return octets
-    return b"From: " + envelope_address(sender, "sender").encode("ascii") + b"\r\n" + octets
+    return b"From: " + envelope_address(sender, "sender").encode() + b"\r\n" + octets
 
 
 # Checking the octets that will be sent --------------------------------------------------------------------------------
@@ -225,16 +231,17 @@ def _checked_header(octets: bytes) -> Message[Any, Any]:
     if _has_long_line(octets):
         raise unsafe(f"has a line of more than {MAX_LINE} octets", "RFC 5322 section 2.1.1")
     header_octets = _header_of(octets)
-    if not header_octets.isascii():
-        raise unsafe("has a header that is not US-ASCII", "RFC 5322 section 2.2")
-    header = _parse_header(header_octets)
+    try:
+        header = _parse_header(header_octets)
+    except UnicodeDecodeError:
+        raise unsafe("has a header that is not UTF-8", "RFC 6532 section 3.1") from None
     if header.defects or header.get_unixfrom() is not None:
         raise unsafe("does not begin with a header", "RFC 5322 section 2.2")
     return header
 
 
 def _parse_header(octets: bytes) -> Message[Any, Any]:
-    return BytesHeaderParser(policy=SMTP).parsebytes(octets)
+    return HeaderParser(policy=SMTPUTF8).parsestr(octets.decode())
 
 
 def _recipients(header: Message[Any, Any]) -> tuple[str, ...]:

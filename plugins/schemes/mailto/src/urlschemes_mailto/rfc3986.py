@@ -38,7 +38,7 @@ class MailtoURI(MailURL, registration=registration):
     @classmethod
     def for_recipients(cls, recipients: Iterable[str]) -> Self:
         """Return the URL of these addresses."""
-        return cls(to=tuple(recipients))
+        return cls(to=tuple(each.replace(" ", "\\ ") for each in recipients))  # blanks are quoted pairs alone (rule 3)
 
     @property
     def subject(self) -> str | None:

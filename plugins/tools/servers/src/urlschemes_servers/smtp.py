@@ -45,6 +45,7 @@ def smtp_server(
     replies: Mapping[str, str] | None = None,
     tls: ssl.SSLContext | None = None,
     size: int = SIZE,
+    utf8: bool = False,
     host: str = HOST,
     lifetime: float = LIFETIME,
     patience: float = PATIENCE,
@@ -52,8 +53,9 @@ def smtp_server(
     """Accept messages until the block is left, or for `lifetime` seconds.
 
     With `users` (passwords by name), only they may send. With `tls`, STARTTLS is offered, and a login is possible only
-    over TLS. `replies` are the replies to RCPT for an address (`"550 5.1.1 No such user"`), or to the message if the
-    address is `""`. A client that sends nothing for `patience` seconds is disconnected.
+    over TLS. With `utf8`, SMTPUTF8 is offered. `replies` are the replies to RCPT for an address (`"550 5.1.1 No such
+    user"`), or to the message if the address is `""`. A client that sends nothing for `patience` seconds is
+    disconnected.
     """
     logging.getLogger("mail.log").addHandler(logging.NullHandler())  # without a handler, logging writes to stderr
     listener = listening(host)
@@ -65,6 +67,7 @@ def smtp_server(
         "auth_require_tls": tls is not None,
         "auth_exclude_mechanism": () if users else ("PLAIN", "LOGIN"),
         "data_size_limit": size,
+        "enable_SMTPUTF8": utf8,
         "hostname": "localhost",
         "ident": "ESMTP",
         "timeout": patience,
