@@ -20,6 +20,7 @@ and copied.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,8 @@ __all__ = [
     "UnsafeURL",
     "UnsupportedOperation",
     "invalid_url",
+    "members",
+    "require_type",
 ]
 
 INVALID_URL_CODES: Mapping[str, str] = MappingProxyType(
@@ -218,43 +221,27 @@ class UnknownScheme(URLError, LookupError):
     """
 
     code = "unknown-scheme"
-    _message: str
-    _hint: str | None
 
     def __init__(
         self, message: str = "", *, describe: Callable[[], tuple[str, str | None]] | None = None, **details: Any
     ) -> None:
         super().__init__(message, **details)
-        self._describe = describe
+        if describe is not None:
+            self._describe = describe
+            del self.message, self.hint
 
-    def _complete(self) -> None:
-        if self._describe is not None:
-            message, self._hint = self._describe()
-            self._message = in_line(message)
-            self.args, self._describe = (self._message,), None
-
-    @property
-    def message(self) -> str:
-        """The message."""
-        self._complete()
-        return self._message
-
-    @message.setter
-    def message(self, message: str) -> None:
-        self._describe, self._message = None, message
-
-    @property
-    def hint(self) -> str | None:
-        """The hint."""
-        self._complete()
-        return self._hint
-
-    @hint.setter
-    def hint(self, hint: str | None) -> None:
-        self._hint = hint
+    def __getattr__(self, name: str) -> Any:
+        if name not in {"message", "hint"} or "_describe" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        message, hint = self._describe()
+        self.args = (in_line(message),)
+        vars(self).setdefault("message", *self.args)
+        vars(self).setdefault("hint", hint)
+        return vars(self)[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        self._complete()  # a pickle contains the message, not the function
+        self.message  # noqa: B018  a pickle contains the message, not the function
+        vars(self).pop("_describe", None)
         return super().__reduce__()
 
 
@@ -346,3 +333,21 @@ class PluginContractError(PluginError):
         super().__init__(message, **details)
         self.wants = wants
         self.has = has
+
+
+def require_type(name: str, value: object, *kinds: type) -> None:
+    """Raise TypeError unless `value`, the argument `name`, has one of the types."""
+    if not isinstance(value, kinds):
+        wanted = " or ".join(f"{'an' if kind.__name__[0] in 'AEIOaeio' else 'a'} {kind.__name__}" for kind in kinds)
+        raise TypeError(f"{name} must be {wanted.replace('a NoneType', 'None')}, not {type(value).__name__}")
+
+
+def members(name: str, values: object, kind: type) -> tuple[Any, ...]:
+    """Return the members of the collection `values`, the argument `name`.
+
+    Raises TypeError for what is not a collection, for a single text, and for a member of another type.
+    """
+    found = tuple(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes | bytearray) else None
+    if found is None or not all(isinstance(each, kind) for each in found):
+        raise TypeError(f"{name} must be a collection of {kind.__name__}, not {one_line(repr(values), 80)}")
+    return found

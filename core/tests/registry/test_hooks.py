@@ -225,6 +225,8 @@ def test_a_program_adds_hooks_under_distinct_names(bare):
     with pytest.raises(ValueError, match=r"^the name 'this program' is taken: choose another for these hooks$"):
         bare.add_hooks(module)
     bare.add_hooks(module, "another")
+    with pytest.raises(PluginContractError, match="the hooks of none are wrong: no function has the mark `hookimpl`"):
+        bare.add_hooks(None, "none")
     assert [each.provider for each in bare.hook_sources()] == ["this program", "another"]
     with pytest.raises(PluginContractError, match="there is no hook urlschemes_vetoo"):
         bare.add_hooks(SimpleNamespace(urlschemes_vetoo=hookimpl(lambda: None)), "wrong")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import sys
 
 import pytest
@@ -139,10 +140,30 @@ def test_a_third_party_is_a_provider_of_a_name_that_is_not_reserved(plugin, regi
     assert not registry.would_import_third_party("x-third-o")  # it has been imported
 
 
-def test_one_string_is_not_a_list_of_names():
-    for names in ({"plugins": "one-h"}, {"require": "one-h"}, {"disable": "x-one-h"}):
-        with pytest.raises(TypeError, match="not one string"):
-            Registry(**names)
+@pytest.mark.parametrize("name", ["plugins", "require", "disable"])
+@pytest.mark.parametrize("value", ["one-h", b"one-h", 5, [5]], ids=repr)
+def test_names_of_plugins_are_collections(name, value):
+    with pytest.raises(TypeError, match=f"^{name} must be a collection of str, not {re.escape(repr(value))}$"):
+        Registry(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda registry: registry[None], "the name of a scheme must be a str, not NoneType"),
+        (lambda registry: registry.why(b"x"), "the name of a scheme must be a str, not bytes"),
+        (lambda registry: registry.register(URL.parse("x-a:b")), "scheme must be a Scheme or a Registration, not URL"),
+        (lambda registry: registry.load("ftp"), "claim must be a Claim, not str"),
+        (lambda registry: registry.in_profile(5), "profile must be a Profile or a str, not int"),
+        (lambda registry: registry.add_hooks(registry, name=5), "name must be a str, not int"),
+        (lambda _: Registry(pins=5), "pins must be a Mapping or None, not int"),
+        (lambda _: Registry(pins={"x-a": 5}), "pins must be a collection of str, not dict_values([5])"),
+        (lambda _: Registry.from_configuration("x"), "configuration must be a ConfigFile, not str"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(bare, call, message):
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        call(bare)
 
 
 def test_a_registry_is_made_from_a_configuration(install, monkeypatch):

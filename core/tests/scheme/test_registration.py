@@ -62,6 +62,26 @@ def test_a_package_reads_its_own_record(tmp_path: Path, monkeypatch: pytest.Monk
         del sys.modules["album_of_the_tests"]
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Registration.from_text(None), "text must be a str, not NoneType"),
+        (lambda: Registration.from_text("", profile="rfc1738"), "profile must be a Profile, not str"),
+        (lambda: Registration.from_record("x"), "record must be a Mapping, not str"),
+        (lambda: Registration(scheme="x"), r"Registration\(\) takes each of scheme, .*; from_text reads a record"),
+        (lambda: Scheme("x"), "registration must be a Registration, not str"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(call, message) -> None:
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        call()
+
+
+def test_a_record_of_no_package_cannot_be_read() -> None:
+    with pytest.raises(RegistrationError, match="the package no_such was not imported from a file"):
+        Registration.of("no_such")
+
+
 def test_a_record_is_immutable(registration) -> None:
     record = registration("x-fixed", "default_port = 7\n")
     for name in ("default_port", "title", "new"):

@@ -104,6 +104,8 @@ def test_a_value_that_a_part_cannot_have_is_refused(parts: dict[str, Any], code:
 
 def test_a_missing_or_unknown_part_is_a_type_error() -> None:
     url = parse("x-album://h/")
+    with pytest.raises(TypeError, match="an encoded part must be a str, not NoneType"):
+        Encoded(None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"XAlbumURL\(\) is missing the part 'host'"):
         AlbumURL(picture="a")
     for build in (lambda: AlbumURL(host="h", foo=1), lambda: url.replace(foo=1), lambda: url.__replace__(foo=1)):

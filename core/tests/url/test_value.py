@@ -138,8 +138,9 @@ def test_the_line_of_a_part_is_its_octets() -> None:
     url = parse("x-album://h/a%20%C3%A9")
     url.check_line()
     assert (url.line("picture"), url.line("words")) == (b"a \xc3\xa9", b"")
-    with pytest.raises(PluginContractError, match="XAlbumURL has no part 'foo'"):
-        url.line("foo")
+    for read in (url.line, url.span):
+        with pytest.raises(PluginContractError, match="XAlbumURL has no part 'foo'"):
+            read("foo")
     with pytest.raises(PluginContractError, match="the part albums is a list, which has no single line"):
         url.line("albums")
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from typing import Literal as OneOf
 
+from urlschemes.errors import require_type
 from urlschemes.grammar.octets import escape, octets_of, unescape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import Self
 
 Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
 Value: TypeAlias = "Raw | int"
@@ -28,6 +30,11 @@ class Encoded(str):
     """A part as it is written in a URL: constructors and `replace` check it, and do not encode it."""
 
     __slots__ = ()
+
+    def __new__(cls, text: str = "") -> Self:
+        """Return the part that `text` is. Raises TypeError for what is not a str."""
+        require_type("an encoded part", text, str)
+        return super().__new__(cls, text)
 
 
 class Division(NamedTuple):
@@ -78,26 +85,8 @@ class Part:
     - `checked`: on protocol lines, by an algorithm that checks the control octets itself before it connects.
     """
 
-    __slots__ = (
-        "at",
-        "bare",
-        "decoded",
-        "division",
-        "element",
-        "escapes",
-        "exclude",
-        "mark",
-        "name",
-        "number",
-        "rule",
-        "says",
-        "take",
-        "travels",
-    )
-    at: tuple[tuple[str, ...], ...]
     bare: frozenset[int]
     escapes: frozenset[int]
-    mark: str
     rule: str
 
     def __init__(

@@ -8,6 +8,7 @@ are computed when they are first needed, and can be cached: `compiled` returns t
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import GrammarError
@@ -44,30 +45,6 @@ class Syntax:
     malformed `compiled` data.
     """
 
-    __slots__ = (
-        "_automaton",
-        "_beginnings",
-        "_composer",
-        "_grammar",
-        "_match",
-        "_pattern",
-        "_stored_table",
-        "_table",
-        "bnf",
-        "groups",
-        "hierarchy",
-        "known_fault",
-        "landmarks",
-        "notation",
-        "on_compile",
-        "parts",
-        "printed",
-        "profile",
-        "rule",
-        "section",
-        "slash_may_be_omitted",
-    )
-
     def __init__(
         self,
         bnf: str,
@@ -102,9 +79,7 @@ class Syntax:
         self._match: Callable[[str], re.Match[str] | None] | None = None
         self._stored_table: dict[str, Any] | None = None
         self._table: Table | None = None
-        self._grammar: Grammar | None = None
         self._automaton: Automaton | None = None
-        self._composer: Composer | None = None
         self._beginnings: set[str] = set()
         if compiled is None:
             complete_parts(self.grammar, self.parts)
@@ -139,12 +114,10 @@ class Syntax:
             },
         }
 
-    @property
+    @cached_property
     def grammar(self) -> Grammar:
         """The rules, with the shared ones."""
-        if self._grammar is None:
-            self._grammar = grammar_of(self)
-        return self._grammar
+        return grammar_of(self)
 
     @property
     def automaton(self) -> Automaton:
@@ -160,12 +133,10 @@ class Syntax:
         if self._pattern is None:
             self.automaton  # noqa: B018  building it computes them
 
-    @property
+    @cached_property
     def composer(self) -> Composer:
         """The composer of texts from parts."""
-        if self._composer is None:
-            self._composer = Composer(self.automaton)
-        return self._composer
+        return Composer(self.automaton)
 
     @property
     def fullmatch(self) -> Callable[[str], re.Match[str] | None]:

@@ -177,6 +177,8 @@ def check_implementation(module: object, source: HookSource) -> None:
     for hook in sorted(implemented - announced) if source.names is not None else ():
         entry = hook.removeprefix(HOOK_PREFIX)
         raise _wrong(source, f"{hook} would never be called", f"an entry point {entry} in the group urlschemes")
+    if not implemented and not announced:
+        raise _wrong(source, "no function has the mark `hookimpl`", _expected())
     for hook in sorted(announced - implemented):
         raise _wrong(source, f"it does not implement {hook}", f"a function {hook} with the mark `hookimpl`")
 

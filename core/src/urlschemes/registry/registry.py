@@ -11,14 +11,26 @@ process and cannot be interrupted; one that takes longer than a second is logged
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import contextmanager, suppress
 from pkgutil import resolve_name
 from threading import Lock
+from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from urlschemes.errors import InvalidURL, PluginConflict, PluginContractError, PluginError, UnknownScheme, invalid_url
+from urlschemes.errors import (
+    InvalidURL,
+    PluginConflict,
+    PluginContractError,
+    PluginError,
+    UnknownScheme,
+    invalid_url,
+    members,
+    require_type,
+)
 from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.registry.claim_selection import Rules
+from urlschemes.registry.claims import Claim
 from urlschemes.registry.inspection import Inspection
 from urlschemes.registry.known_names import core_ledger, known_names, merged
 from urlschemes.registry.loading import load_record
@@ -33,9 +45,8 @@ from urlschemes.url.value import LIMIT, URL, new
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator
 
-    from urlschemes.registry.claims import Claim
     from urlschemes.registry.hooks import HookSource
     from urlschemes.registry.inspection import Diagnosis, Why
     from urlschemes.registry.known_names import KnownName, Ledger
@@ -70,14 +81,15 @@ class Registry:
         current_directory: bool = False,
         profile: Profile | str = RFC1738,
     ) -> None:
-        if any(isinstance(names, str) for names in (plugins, require, disable)):
-            raise TypeError("plugins, require and disable are collections of names, not one string")
-        allowed = {} if plugins is None else {"Registry(plugins=...)": tuple(plugins)}
-        disabled = {"Registry(disable=...)": tuple(disable)}
+        allowed = {} if plugins is None else {"Registry(plugins=...)": members("plugins", plugins, str)}
+        disabled = {"Registry(disable=...)": members("disable", disable, str)}
+        require_type("pins", pins, Mapping, NoneType)
         folded_pins = {lower_case(name): pin for name, pin in (pins or {}).items()}
+        members("pins", folded_pins.values(), str)
         self._start(Rules(allowed, disabled, folded_pins, profile), require, current_directory=current_directory)
 
     def _start(self, rules: Rules, require: Collection[str], *, current_directory: bool = False) -> None:
+        require_type("profile", rules.profile, Profile, str)
         self._plugins = Plugins(rules, current_directory=current_directory)
         self._overrides = Overrides()
         self._lock = Lock()
@@ -92,8 +104,8 @@ class Registry:
             self.native_reader = reader_of(self, self.parse, URL, LIMIT)
         if self.native_reader is not None:
             self.__dict__["parse"] = self.native_reader.parse
-        if require:
-            self._plugins.require(require)
+        if required := members("require", require, str):
+            self._plugins.require(required)
 
     @classmethod
     def from_rules(cls, rules: Rules, require: Collection[str] = (), current_directory: bool = False) -> Registry:
@@ -126,6 +138,7 @@ class Registry:
         `configuration` is by default the user's own file. Raises ConfigurationError.
         """
         file = ConfigFile.load() if configuration is None else configuration
+        require_type("configuration", file, ConfigFile)
         return cls.from_rules(Rules.from_table(file.table("registry")))
 
     @property
@@ -138,6 +151,7 @@ class Registry:
 
         In its own profile, it is this registry itself. Raises PluginError for a profile that is not installed.
         """
+        require_type("profile", profile, Profile, str)
         if profile in {self.profile, self.profile.name}:
             return self
         if profile not in self._in_profiles:
@@ -189,10 +203,8 @@ class Registry:
         """
         records = []
         for name in self:
-            try:
+            with suppress(PluginError, UnknownScheme):  # UnknownScheme: another thread unregistered it
                 records.append(self.registration(name))
-            except (PluginError, UnknownScheme):  # UnknownScheme: another thread unregistered it
-                continue
         return tuple(records)
 
     def provider(self, name: str) -> str | None:
@@ -253,6 +265,7 @@ class Registry:
 
         Raises PluginLoadError, PluginContractError; PluginError for a claim that is not active.
         """
+        require_type("claim", claim, Claim)
         return self._plugins.load(claim)
 
     def diagnose(self, *, load: bool = False) -> tuple[Diagnosis, ...]:
@@ -316,6 +329,7 @@ class Registry:
 
     def _usable(self, scheme: Scheme | Registration) -> Scheme:
         """Return the scheme with its pattern compiled. Raises GrammarError, PluginContractError."""
+        require_type("scheme", scheme, Scheme, Registration)
         made = Scheme(scheme) if isinstance(scheme, Registration) else scheme
         has = made.registration.profile
         if has is not self.profile:
@@ -410,10 +424,11 @@ class Registry:
         """Add the functions of a module or object that are marked with `urlschemes.registry.hooks.hookimpl`.
 
         `name` stands for them in errors. Raises PluginContractError for a hook that does not exist or takes other
-        arguments, ValueError for a name that is taken.
+        arguments, and without any hook; ValueError for a name that is taken.
         """
         from urlschemes.registry.hooks import HookSource, check_implementation  # pluggy
 
+        require_type("name", name, str)
         source = HookSource(name, lambda: implementation)
         check_implementation(implementation, source)
         installed = self._plugins.hook_sources()

@@ -7,19 +7,18 @@ RFC 7595 section 7.4).
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from urlschemes.errors import RegistrationError
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.errors import RegistrationError, require_type
+from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.scheme.record_fields import fields_of, parsed
 from urlschemes.storage.package_data import read_from
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
 
-    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
     from urlschemes.scheme.record_fields import Caution, Example, Option
 
@@ -62,20 +61,20 @@ class Registration:
 
     # A dataclass would do the same, and cost a process 10 ms until its first URL.
     def __init__(self, **fields: Any) -> None:
+        if fields.keys() != {*self.__slots__}:
+            raise TypeError(f"Registration() takes each of {', '.join(self.__slots__)}; from_text reads a record")
         for name in self.__slots__:
             object.__setattr__(self, name, fields[name])
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
+    def __setattr__(self, name: str, *_: object) -> NoReturn:
         raise AttributeError(f"{self!r} is immutable")
 
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"{self!r} is immutable")
+    __delattr__ = __setattr__
 
-    def __copy__(self) -> Registration:
+    def __copy__(self, _: object = None) -> Registration:
         return self
 
-    def __deepcopy__(self, _: object) -> Registration:
-        return self
+    __deepcopy__ = __copy__
 
     def __repr__(self) -> str:
         return f"<Registration {self.scheme}>"
@@ -91,11 +90,14 @@ class Registration:
 
         Raises RegistrationError (GrammarError for its BNF), PluginContractError for a record of another API version.
         """
+        require_type("record", record, Mapping)
+        require_type("profile", profile, Profile)
         return cls(**fields_of(record, source, API, profile), source=source)
 
     @classmethod
     def from_text(cls, text: str, *, source: str = "", profile: Profile = RFC1738) -> Registration:
         """Make the registration of the TOML `text`. Raises as `from_record` does."""
+        require_type("text", text, str)
         return _from_text(text, source, profile)
 
     @classmethod
@@ -117,7 +119,7 @@ class Registration:
 
         The module of another `profile` in that package calls it with its `__package__`.
         """
-        spec = sys.modules[package].__spec__
+        spec = getattr(sys.modules.get(package), "__spec__", None)
         try:
             if spec is None:
                 raise FileNotFoundError(f"the package {package} was not imported from a file")

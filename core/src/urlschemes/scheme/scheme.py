@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 import types
 from importlib import import_module
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from urlschemes.errors import PluginContractError, RegistrationError, UnsupportedOperation, URLError
+from urlschemes.errors import PluginContractError, RegistrationError, UnsupportedOperation, URLError, require_type
+from urlschemes.scheme.registration import Registration
 from urlschemes.url.value import LIMIT, URL, InternetURL, LoginURL, type_failed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from urlschemes.scheme.registration import Registration
 
 __all__ = ["Scheme", "check_type", "lower_case", "read_as"]
 
@@ -26,6 +26,7 @@ _FINAL = (
 
 def lower_case(name: str) -> str:
     """Return a scheme's name in lower case (section 2.1). Letters of other alphabets do not become ASCII letters."""
+    require_type("the name of a scheme", name, str)
     return name.lower() if name.isascii() else name
 
 
@@ -45,6 +46,9 @@ class Scheme:
     def __init__(
         self, registration: Registration, url_type: type[URL] | None = None, access: str | None = None
     ) -> None:
+        require_type("registration", registration, Registration)
+        require_type("url_type", url_type, type(URL), NoneType)
+        require_type("access", access, str, NoneType)
         if not registration.syntax.begins_with(f"{registration.scheme}:"):
             raise RegistrationError(
                 f"no URL of the rule {registration.syntax.rule!r} begins with '{registration.scheme}:'",

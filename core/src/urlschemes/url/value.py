@@ -10,7 +10,15 @@ from functools import total_ordering
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, dataclass_transform
 
-from urlschemes.errors import InvalidURL, PluginContractError, PluginError, UnsafeURL, URLError, invalid_url
+from urlschemes.errors import (
+    InvalidURL,
+    PluginContractError,
+    PluginError,
+    UnsafeURL,
+    URLError,
+    invalid_url,
+    require_type,
+)
 from urlschemes.grammar.octets import octets_of
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.profile import RFC1738, Profile, restored
@@ -145,8 +153,8 @@ class URL(Base, metaclass=URLType):
             raise type_failed(type(self), error, "a part cannot be read") from error
 
     def span(self, name: str) -> tuple[int, int] | None:
-        """Return where the part `name` begins and ends in the text; None if it is absent."""
-        return self.syntax.place(self._match, name)
+        """Return where the part `name` stands in the text, None if it is absent. Raises PluginContractError."""
+        return self.syntax.place(self._match, self._part(name).name)
 
     def redacted(self) -> str:
         """Return the text with `***` in place of a password, also that of a URL within it, to be shown (section 6)."""
@@ -160,13 +168,7 @@ class URL(Base, metaclass=URLType):
 
         Raises UnsafeURL if one of them is a control octet, PluginContractError for a list part or an unknown part.
         """
-        if name not in self.syntax.parts:
-            raise PluginContractError(
-                f"{type(self).__name__} has no part {name!r}",
-                wants=f"one of {', '.join(self.syntax.parts)}",
-                has=name,
-            )
-        part = self.syntax.parts[name]
+        part = self._part(name)
         self._check_line(part)
         value = self._value(part)
         if isinstance(value, tuple):
@@ -177,6 +179,14 @@ class URL(Base, metaclass=URLType):
                 hint="call url.check_line(), and send each element with urlschemes.grammar.octets.octets_of",
             )
         return b"" if value is None else octets_of(str(value))
+
+    def _part(self, name: str) -> Part:
+        """Return the part of that name. Raises PluginContractError."""
+        parts = self.syntax.parts
+        if name not in parts:
+            message = f"{type(self).__name__} has no part {name!r}"
+            raise PluginContractError(message, wants=f"one of {', '.join(parts)}", has=str(name))
+        return parts[name]
 
     def check_line(self, *, include_checked: bool = False) -> None:
         """Raise UnsafeURL if a part that travels on a protocol line holds a control octet (section 6).
@@ -259,6 +269,7 @@ class URL(Base, metaclass=URLType):
         """Return the reason why `text` is not a URL of this type, as the error of `parse` gives it."""
         from urlschemes.url.fault_place import Fault  # only a program that reads an error needs it
 
+        require_type("text", text, str)
         name, colon, _ = text.partition(":")
         known, scheme = name.lower() if colon else "", cls._scheme or None
         profile = cls.syntax.profile
