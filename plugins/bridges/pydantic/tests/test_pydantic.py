@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 import urlschemes
 from urlschemes import URL, InternetURL, InvalidURL, PluginError, Registry, UnknownScheme
 from urlschemes_ftp import FtpURL
+from urlschemes_http.rfc3986 import HttpURI
 from urlschemes_pydantic import Schemes
 
 FTP, HTTP, NEWS = "ftp://host.dom/a%20b", "http://host.dom/", "news:comp.lang.python"
@@ -235,3 +236,15 @@ def test_settings_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("MIRROR", HTTP)
     with pytest.raises(ValidationError, match="invalid scheme 'http' at position 0"):
         Settings()
+
+
+def test_a_type_of_another_profile_than_the_registry_is_an_error_when_the_field_is_defined() -> None:
+    with pytest.raises(TypeError, match=r"^FtpURL has URLs of the profile rfc1738, and the registry of .* of rfc3986:"):
+        TypeAdapter(Annotated[FtpURL, Schemes("ftp", registry=MODERN)])
+    assert type(TypeAdapter(Annotated[HttpURI, Schemes("http")]).validate_python("http://h/#top")) is HttpURI
+
+
+def test_names_are_those_of_schemes_each_by_itself() -> None:
+    names: Any = ["http"]
+    with pytest.raises(TypeError, match=r'^a scheme must be a str, not list: write Schemes\("http", "https"\)$'):
+        Schemes(names)

@@ -160,6 +160,8 @@ def test_functions_in_sql_are_replaced_by_the_connection_that_registered_them() 
     duckdb = pytest.importorskip("duckdb", reason=NEEDS.format("duckdb"))
     register = pytest.importorskip("urlschemes_columns.duckdb").register
     query = "SELECT url_parse('http://h/a')"
+    with pytest.raises(TypeError, match="expected a connection, got NoneType"):
+        register(None)
     with duckdb.connect() as connection, connection.cursor() as cursor:
         for parts in (["host"], ["path"], ["path"]):
             register(connection, parts)

@@ -182,7 +182,7 @@ def test_an_unknown_part_is_refused(parts: Any, kind: type[Exception], message: 
 
 def test_what_is_no_registry_is_refused() -> None:
     no_registry: Any = "http"
-    with pytest.raises(TypeError, match="registry must be a Registry, not str"):
+    with pytest.raises(TypeError, match=r"registry must be a Registry, such as .*, not str"):
         Parser(registry=no_registry)
 
 

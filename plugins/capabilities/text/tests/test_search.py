@@ -216,6 +216,8 @@ def test_a_limit_that_is_no_number_of_characters_is_refused(registry: Registry) 
         wrap(urlschemes.parse_generic("x-any:thing"), width=nothing)
     with pytest.raises(TypeError):
         find("x-word:a", registry=registry, limit=nothing)
+    with pytest.raises(TypeError, match=r"registry must be a Registry, such as .*, not str"):
+        find("x-word:a", registry=nothing)
     with pytest.raises(ValueError, match="limit must be a number of characters, at least 0, not -1"):
         find("x-word:a", registry=registry, limit=-1)
     with pytest.raises(TypeError):

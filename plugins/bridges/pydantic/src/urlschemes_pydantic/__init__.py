@@ -22,7 +22,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
 from urlschemes import URL, InvalidURL, Registry, UnknownScheme
 from urlschemes.redaction import redact_url
-from urlschemes.registry.registry import registry_or_default
+from urlschemes.registry.registry import default_registry, registry_or_default
 from urlschemes.scheme.scheme import read_as
 
 if TYPE_CHECKING:
@@ -38,13 +38,17 @@ __all__ = ["Schemes"]
 class Schemes:
     """The schemes of a field: `Annotated[URL, Schemes("http", "https")]`; without names, all schemes of `registry`.
 
-    A model with such a field raises UnknownScheme when it is defined if the registry lacks one of the schemes, and
-    TypeError if no URL of the schemes is of the annotated type.
+    The registry is by default that of the process, in the profile of the annotated type. A model with such a field
+    raises UnknownScheme when it is defined if the registry lacks one of the schemes, and TypeError if no URL of the
+    schemes is of the annotated type.
     """
 
     def __init__(self, *names: str, registry: Registry | None = None) -> None:
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(f'a scheme must be a str, not {type(name).__name__}: write Schemes("http", "https")')
         self.names = tuple(sorted(map(str.lower, names)))
-        self.registry = registry_or_default(registry)
+        self._registry = None if registry is None else registry_or_default(registry)
 
     def __repr__(self) -> str:
         return f"Schemes({', '.join(map(repr, self.names))})"
@@ -53,27 +57,36 @@ class Schemes:
         """Return the schema of a field of the URL type `source`. Raises TypeError, UnknownScheme."""
         if not (isinstance(source, type) and issubclass(source, URL)):
             raise TypeError(f"{self!r} must annotate a URL type, as in Annotated[URL, {self!r}] | None: got {source!r}")
+        profile = source.syntax.profile
+        registry = self._registry or default_registry.in_profile(profile)
+        if source.registration is not None and registry.profile is not profile:
+            raise TypeError(
+                f"{source.__name__} has URLs of the profile {profile.name}, and the registry of {self!r} those of "
+                f"{registry.profile.name}: annotate URL, or leave the registry out"
+            )
         for name in self.names:
-            self.registry.registration(name)
-        if self.names and not any(self._may_be(source, name) for name in self.names):
+            registry.registration(name)
+        if self.names and not any(_may_be(source, registry, name) for name in self.names):
             raise TypeError(f"no URL is {source.__name__} and of {self!r}: leave one of them out")
         label = source.__name__ + (f"[{', '.join(self.names)}]" if self.names else "")
         # The tag is the location of an error in a union, instead of the name of the validator.
-        return handler.generate_schema(Annotated[Any, _Field(source, self), Tag(label)])
+        return handler.generate_schema(Annotated[Any, _Field(source, self.names, registry), Tag(label)])
 
-    def _may_be(self, kind: type[URL], name: str) -> bool:
-        """Return True if URLs of the scheme `name` may be of the type `kind`."""
-        if kind.registration is not None:
-            return kind.registration.scheme == name
-        return issubclass(self.registry[name].url_type, kind)
+
+def _may_be(kind: type[URL], registry: Registry, name: str) -> bool:
+    """Return True if URLs of the scheme `name` may be of the type `kind`."""
+    if kind.registration is not None:
+        return kind.registration.scheme == name
+    return issubclass(registry[name].url_type, kind)
 
 
 @dataclass(frozen=True)
 class _Field:
-    """A field that holds URLs of the type `kind`, of some schemes."""
+    """A field that holds URLs of the type `kind`, of the schemes `names` of a registry; without names, of all."""
 
     kind: type[URL]
-    schemes: Schemes
+    names: tuple[str, ...]
+    registry: Registry
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         read = core_schema.no_info_wrap_validator_function(self.read, core_schema.str_schema())
@@ -87,7 +100,7 @@ class _Field:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """Return the JSON Schema; its pattern is that of the field's schemes, or of all URLs if it names none."""
-        names, kind, registry = self.schemes.names, self.kind, self.schemes.registry
+        names, kind, registry = self.names, self.kind, self.registry
         if kind.registration is not None:
             syntaxes = [kind.syntax]
         else:
@@ -104,14 +117,14 @@ class _Field:
         url = value if isinstance(value, self.kind) and self.has_profile_of(value) else None
         if url is None:
             url = self.parse(str(value) if isinstance(value, URL) else to_str(value))
-        if self.schemes.names and url.scheme not in self.schemes.names:
-            message = f"scheme {url.scheme!r} at position 0: expected one of {', '.join(self.schemes.names)}"
+        if self.names and url.scheme not in self.names:
+            message = f"scheme {url.scheme!r} at position 0: expected one of {', '.join(self.names)}"
             raise _invalid(str(url), message, code="invalid-scheme", position=0, part="scheme")
         return url
 
     def has_profile_of(self, url: URL) -> bool:
         """Return True if a URL, whose type may be the generic one, is of a scheme in the profile of the field."""
-        same = self.kind.registration is not None or url.syntax.profile is self.schemes.registry.profile
+        same = self.kind.registration is not None or url.syntax.profile is self.registry.profile
         return same and url.registration is not None
 
     def read_strictly(self, value: Any) -> URL:
@@ -123,7 +136,7 @@ class _Field:
     def parse(self, text: str) -> URL:
         try:
             if self.kind.registration is None:
-                return self.schemes.registry.parse(text, self.kind)
+                return self.registry.parse(text, self.kind)
             return read_as(self.kind, text)
         except (InvalidURL, UnknownScheme) as error:
             names = ("code", "position", "span", "part", "section", "rule", "scheme", "hint")

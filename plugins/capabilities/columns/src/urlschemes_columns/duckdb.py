@@ -28,8 +28,11 @@ def register(
     `url_is_valid` a BOOLEAN; `url_code` the code of the error, and NULL for a URL. All of them return NULL for NULL.
 
     Functions that this connection registered before are replaced. Raises ValueError if the database has one from
-    another connection; cursors and connections to one database share them. Raises ValueError within a transaction.
+    another connection; cursors and connections to one database share them. Raises ValueError within a transaction,
+    TypeError for what is no connection.
     """
+    if not hasattr(connection, "create_function"):
+        raise TypeError(f"expected a connection, got {type(connection).__name__}: duckdb.connect(...) makes one")
     if _is_in_transaction(connection):
         # The catalog would be rolled back, and the functions not: DuckDB then calls what it has deleted.
         raise ValueError("url_parse cannot be registered within a transaction: call commit() or rollback() first")
