@@ -241,7 +241,7 @@ def test_a_colon_that_is_passed_over_is_in_no_passage(
         return [(each, str(each.error) if isinstance(each, Broken) else each.url) for each in found]
 
     results = [passages(text) for text in texts]
-    monkeypatch.setattr(urlschemes_text.search, "_colons", lambda _: re.compile(":"))
+    monkeypatch.setattr(urlschemes_text.search, "_colons", lambda *_: re.compile(":"))
     assert results == [passages(text) for text in texts]
     assert sum(map(len, results)) > number
 

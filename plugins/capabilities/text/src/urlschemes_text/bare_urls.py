@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from unicodedata import category
 
@@ -22,14 +23,34 @@ _REFERENCE = (
     "|(?:apos|#0{0,4}+39|#[xX]0{0,4}+27)(?!;[A-Za-z0-9]));"
 )
 _MAX_REFERENCE = 12
+_OPENING = {")": "(", "]": "[", "}": "{"}
+_SEPARATORS = "!'*,;("
+_TRAILING = ".,;:!?([{\\"
 # Characters of a bare URL that need no closer look. Some that no URL of a profile contains are among them: they are
 # written in what is meant as one.
-_PLAIN = r"[A-Za-z0-9$\-_.+/?:@=%~\\^]*+"
-CHARACTERS = compiled(f"{_PLAIN}(?:&(?!{_REFERENCE}){_PLAIN})*+")
-_SPECIAL = frozenset("!'*,;()[]{}#")
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
-_SEPARATORS = frozenset("!'*,;(")
-_TRAILING = ".,;:!?([{\\"
+_PLAIN = r"A-Za-z0-9$\-_.+/?:@=%~\\^"
+# The characters of US-ASCII that are in no bare URL; "" is the end of the text.
+_ENDS = frozenset({"", *map(chr, range(33)), *'<>"|`\x7f'})
+
+
+def _run(marks: str) -> re.Pattern[str]:
+    """Return the pattern of a run of plain characters and `marks`; brackets that it opens, it may close again."""
+    brackets = {closing: opening for closing, opening in _OPENING.items() if opening in marks}
+    openings = re.escape("".join(brackets.values()))
+    plain = f"[{_PLAIN}{''.join(each for each in marks if each not in openings)}]*+"
+    ampersand = f"&(?!{_REFERENCE})"
+    within = f"{plain}(?:{ampersand}{plain})*+"
+    pairs = [rf"\{opening}{within}\{closing}" for closing, opening in brackets.items()]
+    unpaired = [f"[{openings}]+(?=[{openings}])", *pairs, f"[{openings}]"] if brackets else []
+    return compiled(f"{plain}(?:(?:{'|'.join([ampersand, *unpaired])}){plain})*+")
+
+
+CHARACTERS = _run("")
+"""A run of characters that need no closer look."""
+_BEFORE_SEPARATOR = _run("[{")
+_AFTER_SEPARATOR = {False: _run("!'*,;#([{"), True: _run("!*,;#([{")}  # if the URL is quoted
+_CLOSING_RUN = compiled(r"\)++|\]++|\}++")
+_BEYOND_ASCII = compiled(r"[^\x00-\x7f]++")
 
 
 def end_of_bare_url(window: Window, registry: Registry, start: int, after: int, limit: int, *, is_quoted: bool) -> int:
@@ -38,39 +59,40 @@ def end_of_bare_url(window: Window, registry: Registry, start: int, after: int, 
     Brackets must pair. If the URL `is_quoted`, with an apostrophe before it, the next apostrophe ends it. Raises
     Unfinished.
     """
-    most = start + limit
-    index = window.match_end(CHARACTERS, after, most + 1)
-    if window.text[index : index + 1].isspace():  # mostly
-        return index
-    open_brackets = dict.fromkeys(_CLOSING.values(), 0)
-    separator = None  # the first one
-    separates = True  # unless the URL goes on with it
-    in_fragment = False
-    while True:
-        index = window.match_end(CHARACTERS, index, most + 1)
-        if separator is not None and separates and index > separator + 1:
-            if _must_end(window.text[start : separator + 1], registry, limit):
+    text, most = window.text, start + limit + 1
+    run = _BEFORE_SEPARATOR
+    separator = None  # the first one, until it is known whether it ends the URL
+    open_brackets: dict[str, tuple[int, int]] = {}  # up to where they are counted, and their number
+    index = window.match_end(run, after, most)
+    while index < most and (character := text[index : index + 1]) not in _ENDS:
+        if character in _OPENING:
+            counted, count = open_brackets.get(character, (after, 0))
+            count += text.count(_OPENING[character], counted, index) - text.count(character, counted, index)
+            end = min(index + count, window.match_end(_CLOSING_RUN, index, most))
+            if end == index:
+                return index
+            open_brackets[character] = end, index + count - end
+            index = end
+        elif character in _SEPARATORS or character == "#":
+            if character == "'" and is_quoted:
+                return index
+            if separator is None and character != "#":
+                separator = index
+            elif separator is None:  # there is none in a fragment
+                run = _AFTER_SEPARATOR[is_quoted]
+            index += 1
+        else:
+            end = _end_beyond_ascii(window, index, most)
+            if end == index:
+                return index
+            index = end
+        index = window.match_end(run, index, most)
+        if separator is not None and index > separator + 1:
+            if _must_end(text[start : separator + 1], registry, limit):
                 return separator
-            separates = False
-        if index > most or index == len(window.text):
-            return index
-        character = window.text[index]
-        if character not in _SPECIAL:
-            if _ends(window, index):
-                return index
-        elif character == "#":
-            in_fragment = True
-        elif character == "'" and is_quoted:
-            return index
-        elif character in open_brackets:
-            if not open_brackets[character]:
-                return index
-            open_brackets[character] -= 1
-        elif character in _CLOSING:
-            open_brackets[_CLOSING[character]] += 1
-        if character in _SEPARATORS and separator is None and not in_fragment:
-            separator = index
-        index += 1
+            separator, run = None, _AFTER_SEPARATOR[is_quoted]
+            index = window.match_end(run, index, most)
+    return index
 
 
 def without_trailing_marks(text: str, start: int, before: str) -> str:
@@ -79,21 +101,28 @@ def without_trailing_marks(text: str, start: int, before: str) -> str:
     `start` is the index after its colon, and `before` the character before it. A final `*` stays if only marks follow
     the colon, as in `news:*`.
     """
-    if text[-1].isalnum() or text[-1] == "/":
-        return text
     marks = _TRAILING + ("'" if text.count("'") % 2 else "") + (before if before in {"_", "~"} else "")
     stripped = text.rstrip(marks + "*")
     return stripped if len(stripped) >= start else text.rstrip(marks)
 
 
-def _ends(window: Window, index: int) -> bool:
-    """Return True if the character at `index`, which is not one of a URL, ends it. Raises Unfinished."""
-    character = window.text[index]
-    if character == "&" and len(window.text) < index + _MAX_REFERENCE and not window.complete:
+def _end_beyond_ascii(window: Window, index: int, most: int) -> int:
+    """Return where the characters beyond US-ASCII at `index` end, or the first of them that ends a URL.
+
+    A reference of HTML ends it too. Raises Unfinished.
+    """
+    text = window.text
+    if text[index] == "&" and len(text) < index + _MAX_REFERENCE and not window.complete:
         raise Unfinished
-    if character.isascii():
-        return True
-    kind = category(character)  # punctuation, white space, a control or an invisible character
+    if text[index] == "&" or _ends(text[index]):
+        return index
+    others = text[index : window.match_end(_BEYOND_ASCII, index, most)]
+    return index + min((others.index(each) for each in set(others) if _ends(each)), default=len(others))
+
+
+def _ends(character: str) -> bool:
+    """Return True for punctuation, white space, a control or an invisible character."""
+    kind = category(character)
     return kind[0] in "PZ" or kind in {"Cc", "Cf"}
 
 
@@ -104,6 +133,8 @@ def _must_end(text: str, registry: Registry, limit: int) -> bool:
     has one.
     """
     if not registry.is_valid(text[:-1], limit=limit):
+        return False
+    if text.count("/") > 2 and registry.is_valid(text, limit=limit):  # which is fast
         return False
     syntax = registry[text.partition(":")[0]].url_type.syntax
     if syntax.automaton.reach(text) < len(text):

@@ -18,16 +18,7 @@ if TYPE_CHECKING:
     Grade: TypeAlias = Literal["delimited", "bare"]
     Span: TypeAlias = tuple[int, int]
 
-__all__ = [
-    "BREAKS",
-    "HYPHEN_AT_LINE_END",
-    "Broken",
-    "Found",
-    "Passage",
-    "divided",
-    "fragment_of",
-    "without_white_space",
-]
+__all__ = ["BREAKS", "HYPHEN_AT_LINE_END", "Broken", "Found", "Passage", "divided", "without_white_space"]
 
 BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 """The characters that end a line, for a set of a regular expression."""
@@ -39,7 +30,7 @@ MAX_READINGS = 2**MAX_COMBINED
 """Readings that are tried for one passage."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, unsafe_hash=True)  # frozen, it would take longer to make than its URL
 class Passage:
     """A passage of a text.
 
@@ -56,7 +47,7 @@ class Passage:
     text: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Found(Passage):
     """A URL in a text, with its `fragment` as it is written (None if there is none; "" is an empty one).
 
@@ -86,10 +77,10 @@ class Found(Passage):
                 url = type(self.url).parse(text, limit=len(text))
             except InvalidURL:
                 continue
-            yield replace(self, url=url, fragment=fragment_of(url, fragment))
+            yield replace(self, url=url, fragment=fragment)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Broken(Passage):
     """A passage that should be a URL, and is not; `error` is that of its text without white space."""
 
@@ -97,19 +88,9 @@ class Broken(Passage):
 
 
 def divided(text: str, profile: Profile) -> tuple[str, str | None]:
-    """Return the URL in `text`, and the fragment that follows it, if it is not part of the URL."""
-    if profile.has_fragments:
-        return text, None
+    """Return the URL in `text`, and its fragment, which is part of the URL in some profiles."""
     url, mark, fragment = text.partition("#")
-    return url, fragment if mark else None
-
-
-def fragment_of(url: URL, following: str | None) -> str | None:
-    """Return the fragment of `url`, or the one `following` it, if it is not part of the URL."""
-    if not url.syntax.profile.has_fragments:
-        return following
-    fragment = url.raw.get("fragment")
-    return fragment if isinstance(fragment, str) else None
+    return text if profile.has_fragments else url, fragment if mark else None
 
 
 def without_white_space(text: str) -> str:

@@ -19,21 +19,13 @@ from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import lower_case
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_text.bare_urls import CHARACTERS, end_of_bare_url, without_trailing_marks
-from urlschemes_text.passages import (
-    BREAKS,
-    HYPHEN_AT_LINE_END,
-    Broken,
-    Found,
-    divided,
-    fragment_of,
-    without_white_space,
-)
+from urlschemes_text.passages import BREAKS, HYPHEN_AT_LINE_END, Broken, Found, divided, without_white_space
 from urlschemes_text.window import Unfinished, Window, not_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from urlschemes import Registry
+    from urlschemes import URL, Registry
     from urlschemes_text.passages import Grade, Span
 
 __all__ = ["find"]
@@ -58,6 +50,7 @@ _PREFIX = compiled(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 _BREAK = compiled(f"[{BREAKS}]")
 _BLANK_WITHIN_LINE = compiled(rf"(?<!\s)(?:(?![{BREAKS}])\s)++(?!\s)")
 _INSIDE = compiled("[^<>]*+")
+_SOLID = compiled(r"[^<>\s]*+")
 # The content of brackets within brackets, unless they are a wrapper themselves.
 _INNER_BRACKETS = compiled(r"[^<>:\s]*+")
 
@@ -72,16 +65,20 @@ def _before_name(scheme_characters: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16)
-def _colons(names: frozenset[str]) -> re.Pattern[str]:
-    """Return the pattern of the colons that matter: after one of `names` or `<URL`, before `//`, or at the end.
+def _colons(names: frozenset[str], scheme_characters: str) -> re.Pattern[str]:
+    """Return the pattern of the colons that matter: after one of `names` or `<URL`, or between another name and `//`.
 
-    A group holds the name, if there is one. The pattern begins with a colon, so that `re` runs to the next one. Then it
-    looks back, at one character first: most colons are those of times, addresses and sentences.
+    A group holds the name, or `URL`; another name has no group. The pattern begins with a colon, so that `re` runs to
+    the next one. Then it looks at few characters first: most colons are those of times, addresses and sentences. No URL
+    follows white space, unless the name is in brackets, and none a `<` without its `>`.
     """
-    by_length = ("|".join(map(_in_any_case, sorted(same))) for _, same in groupby(sorted(names, key=len), len))
-    behind = "|".join([f"(?<=<{_in_any_case('url')}:)", *(f"(?<=({same}):)" for same in by_length)])
+    behind = [rf"(?<=<({_in_any_case('url')}):)"]
+    for length, same in groupby(sorted(names, key=lambda name: (len(name), name)), len):
+        alike = "|".join(map(_in_any_case, same))
+        behind.append(rf"(?<=({alike}):)(?:(?!\s)|(?<=<.{{{length}}}:))")
     last = "".join(sorted({case for name in {*names, "url"} for case in (name[-1], name[-1].upper())}))
-    return compiled(rf":(?:(?<=[{re.escape(last)}]:)(?:{behind})|//|/?\Z)")
+    known = rf"(?<=[{re.escape(last)}]:)(?!<[^<>:\s]*+[<:\s])(?:{'|'.join(behind)})"
+    return compiled(rf":(?<=[{re.escape(scheme_characters)}]:)(?:{known}|(?=//))")
 
 
 def _in_any_case(name: str) -> str:
@@ -99,7 +96,7 @@ def find(
 ) -> Iterator[Found | Broken]: ...
 def find(
     text: str | Iterable[str], *, registry: Registry | None = None, invalid: bool = False, limit: int = LIMIT
-) -> Iterator[Found] | Iterator[Found | Broken]:
+) -> Iterator[Found | Broken]:
     """Return the URLs in `text`, in its order, as Found; with `invalid` also passages that should be URLs, as Broken.
 
     `text` is a str, an iterable of pieces, or a text file. It is read as far as needed, and at most a few times `limit`
@@ -114,9 +111,7 @@ def find(
     if limit < 0:
         raise ValueError(f"limit must be a number of characters, at least 0, not {limit}")
     window = Window((), _KEPT, text) if isinstance(text, str) else Window(_pieces(text), _KEPT)
-    search = _Search(window, registry_or_default(registry), limit)
-    passages = search.passages()
-    return passages if invalid else (passage for passage in passages if isinstance(passage, Found))
+    return _Search(window, registry_or_default(registry), limit).passages(invalid=invalid)
 
 
 def _pieces(text: object) -> Iterable[object]:
@@ -136,11 +131,12 @@ class _Search:
         self.registry = registry
         self.limit = limit
         self.names = frozenset(registry)
-        self.next_colon = _colons(self.names).search
         self.profile = registry.profile
+        self.next_colon = _colons(self.names, self.profile.scheme_characters).search
         self.before_name = _before_name(self.profile.scheme_characters)
 
-    def passages(self) -> Iterator[Found | Broken]:
+    def passages(self, *, invalid: bool) -> Iterator[Found | Broken]:
+        """Return the passages, if `invalid` also those that should be URLs."""
         window = self.window
         while True:
             text = window.text
@@ -148,7 +144,7 @@ class _Search:
             if match is None:
                 if window.complete:
                     return
-                window.next = len(text)
+                window.next = max(window.next, len(text) - 2)  # what follows a colon may be missing
                 window.move_to(window.next)
                 continue
             colon, name = match.start(), match.lastindex or 0
@@ -165,7 +161,8 @@ class _Search:
                 window.next = max(window.next, colon + 1)
             else:
                 window.next = max(window.done, colon + 1)
-                yield passage
+                if invalid or isinstance(passage, Found):
+                    yield passage
 
     def _around(self, colon: int) -> Found | Broken | None:
         """Return the passage whose scheme name, or prefix, ends before `colon`. Raises Unfinished."""
@@ -174,21 +171,19 @@ class _Search:
         run = before[len(before.rstrip(self.profile.scheme_characters)) :]
         if not run:
             return None
-        start = colon - len(run)
-        has_bracket = start > done and text[start - 1] == "<"
-        if has_bracket and run.lower() == "url":
-            return self._delimited(start - 1, colon + 1)
-        name = run
-        if run.lower() not in self.names:
-            name = run[_LEAD.match(run).end() :]  # type: ignore[union-attr]  # it matches the empty text too
-        if name.lower() not in self.names or _continues(before[: -len(run)], is_cut=colon > _MAX_NAME):
+        start, name = colon - len(run), run.lower()
+        if start > done and text[start - 1] == "<":
+            if name == "url":
+                return self._delimited(start - 1, colon + 1)
+            if name in self.names:
+                return self._delimited(start - 1, start) or self._bare(start, colon + 1)
+        if name not in self.names:
+            name = name[_LEAD.match(name).end() :]  # type: ignore[union-attr]  # it matches the empty text too
+        if name not in self.names or _continues(before[: -len(run)], is_cut=colon > _MAX_NAME):
             self._pass_over(colon)
             return None
-        if name != run:
-            start, has_bracket = colon - len(name), False
-        if start < done:
-            return None
-        return (self._delimited(start - 1, start) if has_bracket else None) or self._bare(start, colon + 1)
+        start = colon - len(name)
+        return None if start < done else self._bare(start, colon + 1)
 
     def _pass_over(self, colon: int) -> None:
         """Continue after the URL of an unknown scheme: a URL within it is part of it. Raises Unfinished."""
@@ -207,7 +202,10 @@ class _Search:
         window = self.window
         text = window.text
         most = inside + 2 * self.limit  # as much white space as URL
-        end = window.match_end(_INSIDE, inside, most + 1)
+        end = window.match_end(_SOLID, inside, most + 1)
+        if text[end : end + 1] == ">" and end <= most:
+            return self._passage((start, end + 1), (inside, end), "delimited")
+        end = window.match_end(_INSIDE, end, most + 1)
         while end <= most and text[end : end + 1] == "<" and not text[end - 1].isspace():
             end = window.match_end(_INNER_BRACKETS, end + 1, most + 1)
             if text[end : end + 1] != ">":
@@ -228,11 +226,11 @@ class _Search:
         """Return the passage of the bare URL that begins at `start`, with its colon before `after`."""
         window = self.window
         text = window.text
-        outer = start
-        if text[start - 1 : start] == ":":
+        outer, before = start, text[start - 1 : start]
+        if before == ":":
             prefix = _PREFIX.match(text, max(start - 5, window.done, 0), start)
             outer = start if prefix is None else prefix.start("prefix")
-        before = text[outer - 1 : outer]
+            before = text[outer - 1 : outer]
         end = end_of_bare_url(window, self.registry, start, after, self.limit, is_quoted=before == "'")
         if end > start + self.limit:
             end = start + self.limit
@@ -240,10 +238,12 @@ class _Search:
             return self._passage((outer, end), (start, end), "bare", error=error)
         if end == after and text[end : end + 1] == "<":
             return self._bare_in_brackets(outer, start, end)
-        end = start + len(without_trailing_marks(text[start:end], after - start, before))
+        if not (text[end - 1].isalnum() or text[end - 1] == "/"):
+            end = start + len(without_trailing_marks(text[start:end], after - start, before))
         if end <= after:
             return None
-        passage = self._passage((outer, end), (start, end), "bare")
+        inside = (start, end)
+        passage = self._passage(inside if outer == start else (outer, end), inside, "bare")
         # `http://` alone is the name of a scheme.
         return None if isinstance(passage, Broken) and not text[after:end].strip("/") else passage
 
@@ -262,31 +262,28 @@ class _Search:
         window.done = span[1]
         line, column = window.line_and_column(span[0])
         offset = window.offset
-        whole, within = (offset + span[0], offset + span[1]), (offset + inside[0], offset + inside[1])
-        written = window.text[span[0] : span[1]]
-        text, fragment = divided(window.text[inside[0] : inside[1]], self.profile)
-        is_known = True
+        whole = (offset + span[0], offset + span[1])
+        passage = window.text[span[0] : span[1]]
+        within, text = whole, passage
+        if inside is not span:
+            within = (offset + inside[0], offset + inside[1])
+            text = window.text[inside[0] : inside[1]]
+        parse: Callable[..., URL] = self.registry.parse
         if grade == "delimited":
-            text, fragment = without_white_space(text), fragment and without_white_space(fragment)
-            is_known = lower_case(text.partition(":")[0]) in self.names
+            text = without_white_space(text)
+            if lower_case(text.partition(":")[0]) not in self.names:
+                parse = self.registry.parse_generic
         try:
             if error is not None:
                 raise error
-            url = (self.registry.parse if is_known else self.registry.parse_generic)(text, limit=self.limit)
+            fragment = None
+            if "#" in text:
+                text, fragment = divided(text, self.profile)
+            url = parse(text, limit=self.limit)
         except (InvalidURL, UnknownScheme) as caught:
             caught = caught.with_traceback(None)  # which would keep the window in memory
-            return Broken(span=whole, inside=within, line=line, column=column, grade=grade, text=written, error=caught)
-        return Found(
-            span=whole,
-            inside=within,
-            line=line,
-            column=column,
-            grade=grade,
-            text=written,
-            url=url,
-            fragment=fragment_of(url, fragment),
-            uncertain=uncertain,
-        )
+            return Broken(whole, within, line, column, grade, passage, caught)
+        return Found(whole, within, line, column, grade, passage, url, fragment, uncertain)
 
 
 def _continues(before: str, *, is_cut: bool) -> bool:

@@ -82,12 +82,14 @@ class Window:
 
     def line_and_column(self, index: int) -> tuple[int, int]:
         """Return the line and the column of the character at `index`, which must not be before the last one asked."""
-        self._count_lines(index)
+        if index > self._counted:
+            self._count_lines(index)
         return self._line, self.offset + index - self._line_start + 1
 
     def _drop(self, count: int) -> None:
         """Drop the first `count` characters."""
-        self._count_lines(count)
+        if count > self._counted:
+            self._count_lines(count)
         self.text = self.text[count:]
         self.offset += count
         self.next = max(self.next - count, 0)
@@ -95,8 +97,8 @@ class Window:
         self._counted -= count
 
     def _count_lines(self, index: int) -> None:
-        if index > self._counted:
-            if lines := self.text.count("\n", self._counted, index):
-                self._line += lines
-                self._line_start = self.offset + self.text.rindex("\n", self._counted, index) + 1
-            self._counted = index
+        counted, text = self._counted, self.text
+        if lines := text.count("\n", counted, index):
+            self._line += lines
+            self._line_start = self.offset + text.rindex("\n", counted, index) + 1
+        self._counted = index
