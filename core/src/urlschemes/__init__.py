@@ -9,14 +9,7 @@ This distribution parses, checks and builds URLs, and finds the plugins that pro
 URLs is in distributions of its own: `urlschemes_access`, `urlschemes_lint`, `urlschemes_text`.
 """
 
-from urlschemes.errors import (
-    InvalidURL,
-    PluginError,
-    RegistrationError,
-    UnknownScheme,
-    UnsafeURL,
-    URLError,
-)
+from urlschemes.errors import InvalidURL, PluginError, RegistrationError, UnknownScheme, UnsafeURL, URLError
 from urlschemes.grammar.part import Encoded
 from urlschemes.registry.registry import Registry, default_registry
 from urlschemes.scheme.registration import Registration

@@ -155,9 +155,7 @@ def _check_values(part: Part, found: list[Marked], automaton: Automaton, profile
     """Raise GrammarError if a text of the part would have no value, or a value no text."""
     if part.name == "host" and part.escapes and not profile.escapes_in_host:
         raise GrammarError(
-            "the host must not have escapes",
-            rule=part.rule,
-            hint=f"use the rule `{profile.host_rules[0]}`",
+            "the host must not have escapes", rule=part.rule, hint=f"use the rule `{profile.host_rules[0]}`"
         )
     if part.number and part.element is not None:
         raise GrammarError(

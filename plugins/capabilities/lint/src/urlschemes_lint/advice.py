@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["advice", "is_fixable", "is_invisible"]
+__all__ = ["advice", "is_fixable", "is_layout"]
 
 _U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
-_INVISIBLE = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
+_LAYOUT = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
 
 
 def advice(error: InvalidURL, syntax: Syntax) -> str | None:
@@ -62,7 +62,7 @@ def is_fixable(text: str, syntax: Syntax) -> bool:
 
     False for invisible characters: they may be data or not; and for those of hosts, which are not encoded.
     """
-    if not text.isascii() and any(map(is_invisible, text)):
+    if not text.isascii() and any(map(is_layout, text)):
         return False
     text = text if syntax.profile.has_fragments else text.partition("#")[0]
     illegal, authority = syntax.profile.illegal, authority_of(text, syntax.profile)
@@ -71,9 +71,12 @@ def is_fixable(text: str, syntax: Syntax) -> bool:
     return syntax.fullmatch(illegal.sub(_any_escape, text)) is not None
 
 
-def is_invisible(character: str) -> bool:
-    """Return True if `character`, outside US-ASCII, is a blank or only controls how text is displayed."""
-    return character > "\x7f" and category(character) in _INVISIBLE
+def is_layout(character: str) -> bool:
+    """Return True if `character`, outside US-ASCII, is a blank or only controls how text is displayed.
+
+    Such a character may have been pasted by mistake. A variation selector, which goes with an emoji, is data.
+    """
+    return character > "\x7f" and category(character) in _LAYOUT
 
 
 def _any_escape(found: re.Match[str]) -> str:
@@ -139,7 +142,7 @@ def _for_foreign(text: str, position: int, part: str | None, written: str, by_fi
     plain = normalize("NFKC", character)
     if part in {"scheme", "port", None} and first_state(syntax, text).walk(text[:position])[1].taken(plain):
         return f"write `{plain}` of US-ASCII"
-    if is_invisible(character):
+    if is_layout(character):
         data = f", or write {written} if it is data" if written and part != "password" else ""
         return f"it is invisible: leave it out{data}"
     if part == "host" and usual_hint(syntax, part):

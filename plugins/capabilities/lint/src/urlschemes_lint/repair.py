@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.derivation import rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
-from urlschemes_lint.advice import is_invisible
+from urlschemes_lint.advice import is_layout
 from urlschemes_lint.automaton_walk import Walk
 from urlschemes_lint.part_places import delimiters, host_positions, lost_delimiter
 from urlschemes_lint.source_text import Ambiguous, Change
@@ -113,7 +113,7 @@ class Repair:
                 f"left out if it is data, which the {part} cannot hold",
                 position,
             )
-        if is_invisible(character):
+        if is_layout(character):
             raise Ambiguous(
                 f"ambiguous invisible character {character!a} at position {position}: left out, "
                 f"or {escapes} if it is data",
