@@ -157,3 +157,16 @@ def test_a_delimiter_that_has_one_possible_meaning_is_repaired(registry: Registr
     fixed = urlschemes_lint.fix(text, registry=registry)
     assert str(fixed.url) == url
     assert apply_changes(text, fixed) == url
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "rule"),
+    [("<URL: x-album://h:x/>", (17, 18), "port"), ("x-album://", (10, 10), "host"), ("album", (5, 5), "scheme")],
+)
+def test_what_is_not_repairable_has_the_span_and_the_rule_of_the_error(
+    text: str, span: tuple[int, int], rule: str, registry: Registry
+) -> None:
+    with pytest.raises(NotRepairable) as refused:
+        urlschemes_lint.fix(text, registry=registry)
+    error = refused.value
+    assert (error.span, error.rule, error.position) == (span, rule, span[0])

@@ -9,7 +9,7 @@ possible, none is made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
 from urlschemes import InvalidURL, UnknownScheme, URLError
@@ -37,9 +37,13 @@ _ENDS_LOGIN = '\\?<>"'
 
 
 class NotRepairable(URLError):
-    """`fix` found no repair, or several that mean different things."""
+    """`fix` found no repair, or several that mean different things. `span` is the text at fault, if it is known."""
 
     code = "not-repairable"
+
+    def __init__(self, message: str, *, span: tuple[int, int] | None = None, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.span = span
 
 
 class Fixed(NamedTuple):
@@ -100,6 +104,7 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
             scheme=scheme.lower(),
             part=None if cause is None else cause.part,
             position=ambiguous.position,
+            rule=None if cause is None else cause.rule,
             section=profile.algorithms.delimiting if cause is None else cause.section,
             hint=ambiguous.hint,
         )
@@ -125,11 +130,15 @@ def _check_nonstandard(source: SourceText, url_type: type[URL], error: InvalidUR
 
 def _not_repairable(why: str, error: InvalidURL, source: SourceText, syntax: Syntax) -> NotRepairable:
     """Return the error of `fix` for an `error` that has no repair."""
+    start, end = error.span or (0, 0)
+    last = source.position(end - 1) + 1 if start < end else source.position(start)
     return NotRepairable(
         f"{why}: {error.message}",
+        span=None if error.span is None else (source.position(start), last),
         scheme=error.scheme,
         part=error.part,
         position=None if error.position is None else source.position(error.position),
+        rule=error.rule,
         section=error.section,
         hint=advice(error, syntax),
     )
