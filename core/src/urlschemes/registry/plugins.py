@@ -52,7 +52,7 @@ class Plugins:
         self.profile = RFC1738
         if isinstance(rules.profile, Profile):
             self.profile = rules.profile
-        elif not isinstance(rules.profile, str) or not rules.profile:
+        elif not isinstance(rules.profile, str) or not rules.profile:  # type: ignore[redundant-expr]  # untyped callers
             raise TypeError(f"profile must be a Profile or the name of one, not {rules.profile!r}")
         elif rules.profile != RFC1738.name:
             self.profile, self._selection = self._installed_profile(rules.profile), None

@@ -161,7 +161,7 @@ def test_a_delimiter_that_has_one_possible_meaning_is_repaired(registry: Registr
 
 @pytest.mark.parametrize(
     ("text", "span", "rule"),
-    [("<URL: x-album://h:x/>", (17, 18), "port"), ("x-album://", (10, 10), "host"), ("album", (5, 5), "scheme")],
+    [("<URL: x-album://h:x/>", (18, 19), "port"), ("x-album://", (10, 10), "host"), ("album", (5, 5), "scheme")],
 )
 def test_what_is_not_repairable_has_the_span_and_the_rule_of_the_error(
     text: str, span: tuple[int, int], rule: str, registry: Registry
