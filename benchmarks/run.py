@@ -1,9 +1,9 @@
-"""Measure how fast and how small urlschemes is, beside urllib.parse and other libraries, and print the tables.
+"""Measure how fast and how small urlschemes is, compared with urllib.parse and other libraries, and print the tables.
 
     python3 dev --group benchmark python benchmarks/run.py            everything (about ten minutes)
     python3 dev --group benchmark python benchmarks/run.py --quick    less of everything (four minutes)
 
-With `--group native`, the native reader is measured, and beside it urlschemes without it, in a process of its own.
+With `--group native`, the native reader is measured, and so is urlschemes without it, in a process of its own.
 
 Nothing fails where a target is missed: it is a measurement, not a test.
 """
@@ -79,7 +79,7 @@ def _in_python(name: str, *, quick: bool) -> Iterator[Figure]:
 
 
 def _beside(figures: Iterable[Figure], others: Iterable[Figure]) -> list[Figure]:
-    """`figures` with each of `others` behind ours of the same kind."""
+    """`figures` with each of `others` after ours of the same kind."""
     place = {(other.table, other.what): other for other in others}
     found = []
     for figure in figures:

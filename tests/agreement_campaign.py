@@ -38,7 +38,7 @@ PIECES = (
     "\u017f",
     "\u212a",
 )
-"""Pieces that mutations insert, beside the characters of the scheme's URLs."""
+"""Pieces that mutations insert, besides the characters of the scheme's URLs."""
 
 
 @dataclass

@@ -32,7 +32,7 @@ from urlschemes_testing.strategies import urls
 from urlschemes_text import find, wrap
 
 GENERATED = 120
-"""Generated URLs of each scheme in the corpus, beside the examples of its record and the table of cases."""
+"""Generated URLs of each scheme in the corpus, besides the examples of its record and the table of cases."""
 BATCH = 1_000
 ENOUGH = 20
 """Broken laws after which a campaign stops."""

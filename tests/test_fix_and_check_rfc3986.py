@@ -138,7 +138,7 @@ def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, st
         ("http://fe80::1%eth0/", "write brackets around an IPv6 address"),
         ("http://h%/", "write a name, an IPv4 address, or an IPv6 address in brackets"),
         ("http://h/a b", "write %20, or let `fix` do it"),
-        ("news:a:b@h.example", "the `@` behind it is a delimiter"),
+        ("news:a:b@h.example", "the `@` after it is a delimiter"),
         ("news:a..b@h.example", "it is a delimiter"),
         ("www.example.com/a", "a host alone is not a URL"),
     ],

@@ -1,4 +1,4 @@
-"""`urlschemes doctor` names every faulty plugin, beside all schemes of this workspace."""
+"""`urlschemes doctor` names every faulty plugin among all schemes of this workspace."""
 
 from __future__ import annotations
 

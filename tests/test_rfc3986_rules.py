@@ -1,4 +1,4 @@
-"""The rules of the profile of RFC 3986, beside those that its appendix A prints: nothing else is meant.
+"""The rules of the profile of RFC 3986, compared with those that its appendix A prints: nothing else is meant.
 
 Two rules are ambiguous for a reader from left to right. `host` is rewritten, and the recognizer, which reads ABNF by
 itself, proves that it derives the same texts; `path` only lists the five kinds of paths, and no rule uses it. A port is

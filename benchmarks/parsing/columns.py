@@ -1,4 +1,4 @@
-"""Columns of URLs in Parquet: time per row and memory, beside a loop over `urlsplit`."""
+"""Columns of URLs in Parquet: time per row and memory, compared with a loop over `urlsplit`."""
 
 from __future__ import annotations
 

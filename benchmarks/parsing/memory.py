@@ -22,7 +22,7 @@ TARGET, MOONSHOT = (0.25, 0.20) if HERE == NATIVE else (0.80, 0.20)
 
 
 def kept(parsers: Mapping[str, Parser]) -> Iterator[Figure]:
-    """Bytes that one URL object keeps beside the text that it was made from.
+    """Bytes that one URL object keeps besides the text that it was made from.
 
     What tracemalloc does not see (objects made outside Python's allocator) is left out.
     """

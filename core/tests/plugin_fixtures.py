@@ -210,7 +210,7 @@ def plugin(install: Install) -> Plugin:
 
 @pytest.fixture
 def child(tmp_path: Path) -> Child:
-    """Run `code` in a new Python, with `path` behind its `sys.path`; return the JSON that its last line printed.
+    """Run `code` in a new Python, with `path` at the end of its `sys.path`; return the JSON that its last line printed.
 
     The process must end with the exit code 0 and write nothing to standard error.
     """

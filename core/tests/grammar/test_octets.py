@@ -20,7 +20,7 @@ from urlschemes.grammar.syntax import Syntax
 
 
 def set_of(rule: str) -> str:
-    """The characters that `rule` derives, beside escapes."""
+    """The characters that `rule` derives, other than escapes."""
     part = Part("one", [rule])
     syntax = Syntax(f'u = "x:" {rule}', "u", [part])
     syntax.know_octets()

@@ -61,7 +61,7 @@ def test_a_part_in_alternatives_is_found_in_each() -> None:
 
 
 def test_a_lookahead_distinguishes_a_word_from_the_beginning_of_another() -> None:
-    # `group` and `article` of the news scheme: only what stands behind the letters tells them apart.
+    # `group` and `article` of the news scheme: only what follows the letters tells them apart.
     syn = syntax('u = group | article\ngroup = 1*alpha\narticle = 1*uchar "@" host', Part("group", ["group"]))
     assert syn.fullmatch("abc")
     article = syn.fullmatch("abc@h")

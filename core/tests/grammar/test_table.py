@@ -33,7 +33,7 @@ def test_the_octets_are_those_of_the_format() -> None:
     for characters, number in (("0123456789", 1), ("Aa", 2), ("Bb", 3)):
         for character in characters:
             class_of[ord(character)] = number
-    # 1: the beginning; 2: behind "a"; 3: behind digits; 4 and 5: the end, without n and with it
+    # 1: the beginning; 2: after "a"; 3: after digits; 4 and 5: the end, without n and with it
     header = HEADER.pack(MAGIC, 6, 4, 2, 2, 2, 2, 2, UNCOUNTED, bytes(16), bytes(class_of))
     assert (table.blob[: HEADER.size], table.marks) == (header, ("n",))
     numbers = struct.unpack_from("<24H", table.blob, HEADER.size)

@@ -16,7 +16,7 @@ FLAGS = (False, True)
 
 
 def syntax_of(*, login: bool = False, port: bool = False, empty: bool = False) -> Syntax:
-    """`x-foo://` with a host, and beside it what is asked for."""
+    """`x-foo://` with a host, and with the parts that are asked for."""
     authority = ('[ user [ ":" password ] "@" ] ' if login else "") + ('host [ ":" port ]' if port else "host")
     parts = [Part("host", ["host"]), Part("path", ["path"])]
     if login:

@@ -85,7 +85,7 @@ _CORE = {
 
 
 class _Words(Reference):
-    """A prose value `text`: the name of a rule, perhaps with a comma and more words behind it."""
+    """A prose value `text`: the name of a rule, perhaps with a comma and more words after it."""
 
     __slots__ = ("line", "text")
 
@@ -110,7 +110,7 @@ class ABNFReader(Reader):
         self.described: dict[str, Rule] = {}
 
     def rules(self) -> dict[str, Rule]:
-        """Return the rules by name, in their order, and behind them the core rules that they use."""
+        """Return the rules by name, in their order, followed by the core rules that they use."""
         super().rules()
         for lower, rule in self.described.items():
             if lower not in self.spelled and _NAME.fullmatch(str(rule.node)) and str(rule.node).lower() != lower:

@@ -311,7 +311,7 @@ class Reader:
         return self.found
 
     def define(self, rule: Rule, mark: str) -> None:  # noqa: ARG002  other notations have more marks
-        """Add a rule; `mark` is the mark behind its name. Raises GrammarError if it is defined already."""
+        """Add a rule; `mark` is the mark after its name. Raises GrammarError if it is defined already."""
         name, line = rule.name, rule.line
         if name in self.known:
             raise GrammarError(

@@ -76,7 +76,7 @@ class Part:
     "digits")`; the last name may be a quoted literal. A list part is divided by its `division` into elements of the
     rule `element`, each encoded by itself; `take` says which of them the part is. `number` parts are digits and become
     an int. `exclude` are octets that the part never holds. `decoded` is a rule that derives the octets of the part, or
-    of each element of a list, when they are decoded, beside the rule of its text. `says` describes the part, as a hint
+    of each element of a list, when they are decoded, besides the rule of its text. `says` describes the part, as a hint
     of errors. `travels` says how the part is sent to a server:
 
     - `line`: on a protocol line, so that access refuses control octets;

@@ -64,7 +64,7 @@ class Profile:
     escapes_in_host: bool
     levels: tuple[str, ...]
     characters: str
-    """The characters of URLs, beside escapes."""
+    """The characters of URLs other than escapes."""
     illegal: re.Pattern[str]
     """A character that no URL may hold."""
 
@@ -138,7 +138,7 @@ class Profile:
 
 
 class Authority(NamedTuple):
-    """The place of an authority by its delimiters: it begins behind `//`, and ends before a character that ends it.
+    """The place of an authority by its delimiters: it begins after `//`, and ends before a character that ends it.
 
     `at` is the index of the last `@` in it, -1 without one. `host` and `colon` are where the host begins and ends.
     """

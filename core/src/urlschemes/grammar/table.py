@@ -16,7 +16,7 @@ little-endian:
                       254: absent)
 
 State 1 is the start, and 0 is dead; all others can reach the end of a URL. The ops of an edge are executed in order,
-before the position moves behind the character. Tags 2n and 2n + 1 are the beginning and the end of the part that
+before the position moves past the character. Tags 2n and 2n + 1 are the beginning and the end of the part that
 `marks[n]` marks; a tag without a final op has the value of the register with its number. The table does not count runs
 of more than 64: a text with a run of more than `longest` characters of the mask is left to the pattern.
 """

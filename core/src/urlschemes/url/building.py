@@ -234,7 +234,7 @@ def _recomposed(syntax: Syntax, match: re.Match[str], before: dict[str, str], af
 
 
 def _between(syntax: Syntax, text: str, kept: list[str]) -> list[str] | None:
-    """Return the texts before, between and behind the occurrences `kept` in the URL `text`."""
+    """Return the texts before, between and after the occurrences `kept` in the URL `text`."""
     match = syntax.fullmatch(text)
     if match is None:
         return None

@@ -160,7 +160,7 @@ class URL(Base, metaclass=URLType):
         """Return the text with `***` in place of a password, also that of a URL within it, to be shown (section 6)."""
         text = str(self._text)
         host = self.span("host") if "host" in self.syntax.parts else None
-        end = host[1] if host else len(text)  # behind the host, a colon and an `@` are of another URL, or data
+        end = host[1] if host else len(text)  # after the host, a colon and an `@` are of another URL, or data
         return redact(text[:end]) + redact(text[end:])
 
     def line(self, name: str) -> bytes:

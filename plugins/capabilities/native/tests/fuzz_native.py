@@ -51,7 +51,7 @@ def main(rounds: int, seed: int) -> None:
 
 
 def spoilt_blob(chance: random.Random, blob: bytes) -> bytes:
-    """Return `blob` with some octets changed, mostly behind the header."""
+    """Return `blob` with some octets changed, mostly after the header."""
     changed = bytearray(blob)
     for _ in range(chance.choice((1, 1, 2, 3, 8))):
         place = chance.randrange(len(blob)) if chance.random() < 0.2 else chance.randrange(184, len(blob))

@@ -1,4 +1,4 @@
-"""RFC 3986 beside what browsers do: `urltestdata.json` of the Web Platform Tests, read strictly.
+"""RFC 3986 compared with what browsers do: `urltestdata.json` of the Web Platform Tests, read strictly.
 
 `URLSCHEMES_URLTESTDATA=path/to/urltestdata.json python3 dev pytest plugins/capabilities/rfc3986` reads the whole file,
 which is not part of this repository; the tests without it read one case of each class. A case is resolved by section 5
@@ -50,7 +50,7 @@ def is_number(host: str) -> bool:
 class Class(NamedTuple):
     """A class of cases: the count in the file, why the two differ, and an example (input, base, the browser's URL).
 
-    `holds` tells the class from those behind it, whose answers are the same; for a refusal, the code of the error does.
+    `holds` tells the class from those after it, whose answers are the same; for a refusal, the code of the error does.
     """
 
     count: int

@@ -67,7 +67,7 @@ AsyncContent: TypeAlias = Content | AsyncIterable[bytes]
 
 
 class Arguments(TypedDict, total=False):
-    """The arguments of every operation beside the URL and the content; each overrides the setting of the client.
+    """The arguments of every operation besides the URL and the content; each overrides the setting of the client.
 
     None is the value of a client that was made without the setting: `credentials=None` switches credentials off.
     """

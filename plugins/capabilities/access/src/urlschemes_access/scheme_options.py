@@ -1,4 +1,4 @@
-"""The options of a scheme: settings of an operation beside its URL, from the caller, a file or a variable.
+"""The options of a scheme: settings of an operation besides its URL, from the caller, a file or a variable.
 
 They are the keyword-only parameters of the algorithm's function. The default of a parameter determines its type.
 """

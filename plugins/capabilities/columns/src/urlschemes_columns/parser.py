@@ -26,7 +26,7 @@ COLUMN = "url"
 INTO = "parsed"
 """The column of their parts, if no other is named."""
 SLICE, NATIVE_SLICE = 65_536, 1_048_576
-"""Rows that are read at a time: what is needed beside the result does not grow with the array."""
+"""Rows that are read at a time: the memory needed besides the result does not grow with the array."""
 
 
 def parse(array: Any, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> pa.Array | pa.ChunkedArray:

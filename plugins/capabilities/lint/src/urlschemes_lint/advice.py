@@ -53,7 +53,7 @@ def _for_delimiter(syntax: Syntax, text: str, position: int) -> str | None:
     lost = lost_by_encoding(syntax, text)
     if lost is None:
         return None
-    where = "it" if lost == position else f"the `{text[lost]}` behind it"
+    where = "it" if lost == position else f"the `{text[lost]}` after it"
     return f"{where} is a delimiter: correct what is before it, where an escape would not help"
 
 

@@ -55,7 +55,7 @@ class _Reading:
         self.text = text
         self.positions = list(range(len(text) + 1))
         self.end = 0
-        """The position behind the errors so far. An error that begins before it may come from a repair alone."""
+        """Where the errors so far end. An error that begins before it may be due to a repair only."""
         self.before: Finding | None = None
         """The error before; an error of the same kind that follows at once is part of it."""
         self.skipped_parts: set[str] = set()
@@ -114,7 +114,7 @@ class _Reading:
             repairs.append((start, end, "a"))  # a name
         else:
             is_encoded = self._encode(fault, start, end if fault.code == "invalid-character" else start + 1)
-        if not is_encoded or fault.region == "host":  # which is hardly meant to hold an escape
+        if not is_encoded or fault.region == "host":  # where an escape is rarely intended
             self.skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
         if authority is not None and start <= authority.colon < end == authority.end:
             self.skipped_parts.add("port")
@@ -155,8 +155,8 @@ class _Reading:
     def _progress(self, start: int, end: int, written: str) -> int:
         """Return how far the text can be read if it is replaced from `start` to `end`: an index in `text`."""
         text = self.text[:start] + written + self.text[end:]
-        behind = first_state(self.syntax, text).walk(text)[0] - start - len(written)
-        return end + behind if behind > 0 else start
+        further = first_state(self.syntax, text).walk(text)[0] - start - len(written)
+        return end + further if further > 0 else start
 
     def _replace(self, start: int, end: int, written: str) -> None:
         """Replace the text from `start` to `end`."""
@@ -178,7 +178,7 @@ def _address_in_brackets(fault: Fault, end: int) -> tuple[int, int] | None:
 
 
 def _are_one(before: Finding, after: Finding) -> bool:
-    """Return True if two errors are of one kind, and the second is the character behind the first."""
+    """Return True if two errors are of one kind, and the second is the character after the first."""
     (_, end), (start, last) = before.span or (0, 0), after.span or (0, 0)
     kinds = [(each.code, each.part, each.rule) for each in (before, after)]
     return end == start == last - 1 and kinds[0] == kinds[1]
@@ -187,7 +187,8 @@ def _are_one(before: Finding, after: Finding) -> bool:
 def _bridged(profile: Profile, state: State, text: str, start: int, end: int) -> tuple[int, int, str]:
     """Return what to replace in `text` from `start`, before which the automaton is in `state`, at least to `end`.
 
-    It becomes the shortest text behind which the next character can stand; delimiters that never can are replaced too.
+    It becomes the shortest text after which the next character is allowed. Delimiters that are never allowed there are
+    replaced too.
     """
     automaton = state.automaton
     before: dict[int, int | None] = dict.fromkeys(bits(state.expected))

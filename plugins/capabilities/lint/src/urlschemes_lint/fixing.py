@@ -117,7 +117,7 @@ def _check_nonstandard(source: SourceText, url_type: type[URL], error: InvalidUR
     if read is None or error.position is None:
         return
     try:
-        read(source.without_illegal(behind=error.position))
+        read(source.without_illegal(after=error.position))
     except InvalidURL:
         return
     position = source.position(error.position)

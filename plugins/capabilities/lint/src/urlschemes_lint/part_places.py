@@ -80,7 +80,7 @@ def delimiters(syntax: Syntax, name: str) -> frozenset[str]:
     found = _literals(syntax, part.at[0][-1])
     for marked in syntax.automaton.marked:
         if marked.mark == part.mark:
-            found |= _behind(syntax, marked)
+            found |= _after(syntax, marked)
         elif part.mark in syntax.within(marked.mark) and any(
             each.decoded for each in syntax.parts.values() if each.mark == marked.mark
         ):
@@ -88,7 +88,7 @@ def delimiters(syntax: Syntax, name: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _behind(syntax: Syntax, marked: Marked) -> set[str]:
+def _after(syntax: Syntax, marked: Marked) -> set[str]:
     """Return the reserved characters that may come after the part."""
     inside, leaves, follow = marked.inside, syntax.automaton.leaves, syntax.automaton.follow
     masks = {leaves[other].mask for position in bits(marked.last) for other in bits(follow[position] & ~inside)}
@@ -120,7 +120,7 @@ def _literals(syntax: Syntax, rule: str) -> set[str]:
 
 
 def lost_delimiter(syntax: Syntax, pieces: Pieces[str], encoded: Mapping[int, str]) -> int | None:
-    """Return the index of the first piece behind the authority where a delimiter became data; None if none was lost.
+    """Return the index of the first piece after the authority where a delimiter became data; None if none was lost.
 
     `encoded` are the reserved characters that were encoded, by the index of the piece. A reserved character may be the
     delimiter of a rule there if it follows the delimiter before it in some URL, whatever is between them. It is not

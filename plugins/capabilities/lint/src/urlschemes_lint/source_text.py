@@ -227,9 +227,9 @@ class SourceText:
             text
         )
 
-    def without_illegal(self, *, behind: int) -> str:
-        """Return `text` with letters for the characters behind that index that no URL may hold."""
-        return self.text[: behind + 1] + self._with_letters(self.text[behind + 1 :])
+    def without_illegal(self, *, after: int) -> str:
+        """Return `text` with letters for the characters after that index that no URL may hold."""
+        return self.text[: after + 1] + self._with_letters(self.text[after + 1 :])
 
     def _with_letters(self, text: str) -> str:
         """Return `text` with letters for the characters that no URL may hold."""

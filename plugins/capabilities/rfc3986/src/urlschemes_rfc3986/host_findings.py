@@ -25,7 +25,7 @@ _TOGETHER = (
 )
 _HAN = {"Cjk", "Ideographic"}
 _OF_ANY_SCRIPT = {"Combining", "Katakana-hiragana", "Modifier"}
-# Ignored where they cannot be displayed, beside format characters: fillers, vowel inherent signs, variation selectors.
+# Ignored where they cannot be displayed, besides format characters: fillers, vowel inherent signs, variation selectors.
 _IGNORABLE = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x3164, 0xFFA0}
 _IGNORABLE_RANGES = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
 

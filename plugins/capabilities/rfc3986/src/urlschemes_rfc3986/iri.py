@@ -76,8 +76,8 @@ def to_unicode(url: URL | RelativeReference) -> str:
     """
     text = str(url)
     start, end = _host(text)
-    before, behind = (_ESCAPES.sub(_decoded, each) for each in (text[:start], text[end:]))
-    return before + decoded_host(text[start:end]) + behind
+    before, after = (_ESCAPES.sub(_decoded, each) for each in (text[:start], text[end:]))
+    return before + decoded_host(text[start:end]) + after
 
 
 def _host(text: str) -> tuple[int, int]:

@@ -64,7 +64,7 @@ def resolve(url: URL, reference: str) -> str:
 
 
 def merged(base: Components, path: str) -> str:
-    """Return the path of a reference behind that of the base (section 5.2.3)."""
+    """Return the path of a reference merged with that of the base (section 5.2.3)."""
     if base.authority is not None and not base.path:
         return f"/{path}"
     return base.path[: base.path.rfind("/") + 1] + path

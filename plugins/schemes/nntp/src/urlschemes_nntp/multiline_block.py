@@ -19,7 +19,7 @@ class MultilineBlock:
     """The block that follows a reply, read as it arrives, without the dots that the transfer added.
 
     Its last line is a single dot between CR LF and CR LF; a bare LF ends no line. After the end, `ended` is true and
-    `excess` holds the octets received behind it. Reading raises Truncated if the connection closes before the end, and
+    `excess` holds the octets received after it. Reading raises Truncated if the connection closes before the end, and
     LimitExceeded for a line that is too long.
     """
 
@@ -79,7 +79,7 @@ class MultilineBlock:
         first, *others = (CRLF + lines).split(b"\r\n.")
         kept = [first]
         for number, piece in enumerate(others):
-            # A piece is empty if the CR LF behind a single dot also begins the next separator.
+            # A piece is empty if the CR LF after a single dot also begins the next separator.
             if not piece or piece.startswith(CRLF):
                 self.ended = True
                 self.excess = b"\r\n.".join(others[number:])[2:] + bytes(self._partial)

@@ -32,7 +32,7 @@ __all__ = ["access"]
 SMALL_SLICE = 10_000
 """Octets of a document in one request of contemporary clients, which all servers can answer."""
 MESSAGE_OVERHEAD = 512
-"""Octets in a message beside the octets of the document and its identifier."""
+"""Octets in a message besides the octets of the document and its identifier."""
 FREE_SLICES, MIN_AVERAGE = 64, 16
 """Slices of any length, and the average length that all further slices must reach."""
 MAX_DOCUMENTS = 10_000

@@ -158,7 +158,7 @@ class _Commands(click.Group):
 
 
 def _with_profile(command: click.Command | None) -> click.Command | None:
-    """Return the command with the option `--profile`, so that it may also stand behind the command."""
+    """Return the command with the option `--profile`, so that it may also follow the command."""
     if command is not None and not any("--profile" in option.opts for option in command.params):
         command.params.append(profile_option)
     return command

@@ -149,7 +149,7 @@ class Visitor:
         self._data_done.wait(FAREWELL)
 
     def leave(self) -> None:
-        """Close everything that was opened beside the connection."""
+        """Close everything that was opened besides the connection."""
         for server in self._data:
             server.close()
         if self._connection is not self._accepted:

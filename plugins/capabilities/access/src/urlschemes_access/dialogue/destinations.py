@@ -52,7 +52,7 @@ class Destinations:
         """Return the addresses of `host` to connect to: all of them, if all are allowed. Raises PolicyDenied.
 
         After a redirect these are the addresses that were reached before, if `host` has one: it may be in a network
-        that the policy allows beside the public Internet, into which a redirect must not lead anywhere else.
+        that the policy allows besides the public Internet, into which a redirect must not lead anywhere else.
         """
         reached = [address for address in addresses if address in self._reached] if self._redirected else []
         for address in reached or addresses:

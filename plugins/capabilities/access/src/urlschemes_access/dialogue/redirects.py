@@ -116,7 +116,7 @@ def read_location(base: URL, location: str, type_of: Callable[[str], type[URL]])
     """Return the URL that `location` means relative to `base`.
 
     Where a fragment is part of a URL, it is that of `location`, or else of `base` (RFC 9110 section 10.2.2); elsewhere
-    it is left out. What real servers write is repaired: an illegal character behind the authority is percent-encoded,
+    it is left out. What real servers write is repaired: an illegal character after the authority is percent-encoded,
     and a `/` inserted that must stand between authority and query. `type_of` returns the URL type of a scheme. Raises
     InvalidURL, UnknownScheme, PluginError.
     """

@@ -31,7 +31,7 @@ def write_line(text: str = "", *, stream: IO[str] | None = None) -> None:
 
 
 def write_note(text: str) -> None:
-    """Write a remark on standard error, beside the result on standard output."""
+    """Write a remark on standard error; the result is on standard output."""
     write_line(f"urlschemes: {safe_line(text)}", stream=sys.stderr)
 
 

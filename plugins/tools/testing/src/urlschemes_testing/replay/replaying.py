@@ -89,7 +89,7 @@ class Replay:
         self._unclosed: tuple[str, ...] = ()
 
     def run(self, algorithm: Algorithm[None]) -> Outcome:
-        """Run the algorithm to its end. Raises Departure, and what the algorithm raises beside URLErrors."""
+        """Run the algorithm to its end. Raises Departure, and what the algorithm raises besides URLErrors."""
         error: URLError | None = None
         dialogue = self._dialogue(algorithm)
         try:
