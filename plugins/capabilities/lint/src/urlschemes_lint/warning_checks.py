@@ -21,6 +21,7 @@ __all__ = ["warnings"]
 
 # Adjacent escapes of control octets.
 _CONTROL_ESCAPES = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
+# What may end a host for some program or person that reads a user name as one.
 _ENDS_HOST = compiled(r"[@:/?#\\]")
 _IPV4 = compiled(r"[0-9]++(?:\.[0-9]++){3}")
 

@@ -22,7 +22,8 @@ __all__ = ["FileURI", "registration", "scheme"]
 
 registration = Registration.of(__package__, profile)
 
-# RFC 8089 appendix F: a drive without the slash before it, or with a bar; the name of a network path in the path.
+# RFC 8089 appendix F, whose texts are URLs of no profile: a drive without the slash before it, or with a bar; the name
+# of a network path in the path.
 _DRIVE = re.compile(r"file:(?:(//[^/]*)?/)?([a-z])[:|](/(?!/).*)", re.IGNORECASE | re.DOTALL)
 _NETWORK_PATH = re.compile(r"file:/{4,5}(?:%5B([^/]+)%5D|([^/]+))(/.*)", re.IGNORECASE | re.DOTALL)
 

@@ -73,6 +73,7 @@ _FORMAT_BY_SUFFIX: Mapping[str, str] = {
     "s": "audio/",
 }
 _PORT = re.compile(rb"0*([1-9][0-9]{0,4})")
+# What a server writes after `URL:` may be of a scheme that is not installed.
 _GRAPHIC = re.compile(rb"[!-~]+")
 
 

@@ -165,7 +165,7 @@ def _mail_parameters(submission: Submission, extensions: Extensions) -> str:
             raise RemoteError(
                 "an address or the header of the message is not US-ASCII, and the relay does not offer SMTPUTF8",
                 step="EHLO",
-                hint="use another address of the person, or a relay that offers SMTPUTF8",
+                hint="use an address in US-ASCII, or a relay that offers SMTPUTF8",
             )
         parameters += " SMTPUTF8"
     if message.isascii():

@@ -25,6 +25,7 @@ MAX_ADDRESS = 254
 """Octets in an address: 256 in a path, without its brackets (RFC 5321 section 4.5.3.1.3)."""
 SECTION = "RFC 5321 section 4.1.2"
 
+# The forms of SMTP, which are narrower than the addresses of either profile.
 _WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|([^"]+)', re.DOTALL)
 _QUOTED_PAIR = re.compile(r"\\(.)", re.DOTALL)
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")

@@ -32,6 +32,7 @@ MAX_NAME = 80
 """Characters of a file's name that come from a URL."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+# The text may be no URL of any profile: what is cut off here makes the name of a file shorter, and nothing else.
 _BEYOND_PATH = re.compile(r"[?;#].*")
 
 

@@ -26,6 +26,7 @@ Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _IPV4_COMPATIBLE = ipaddress.ip_network("::/96")
 
+# Not the hosts of a profile, but what every resolver takes for the same name or address.
 _QUAD_LIKE = re.compile(r"[0-9.]+")
 _GROUP = re.compile(r"0|[1-9][0-9]{0,2}")
 _LABEL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")

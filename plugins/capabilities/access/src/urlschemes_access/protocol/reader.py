@@ -20,6 +20,7 @@ LINE = 8 * 1024
 TEXT_LINE = 64 * 1024
 """The most octets in one line of a text."""
 
+# An option is no URL, and the same in every profile; `read_host` judges the host.
 _SERVER = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{1,5}))?")
 
 
