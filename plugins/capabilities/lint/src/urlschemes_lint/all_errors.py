@@ -193,21 +193,24 @@ def _bridged(profile: Profile, state: State, text: str, start: int, end: int) ->
     automaton = state.automaton
     before: dict[int, int | None] = dict.fromkeys(bits(state.expected))
     has_sets = any(automaton.leaves[position].literal is None for position in before)
-    ahead = list(before)
-    nearest: dict[str, int] = {}
+    ahead, seen = list(before), state.expected
     for position in ahead:
-        for code in bits(automaton.leaves[position].mask):
-            nearest.setdefault(chr(code), position)
         if automaton.leaves[position].mask == _PERCENT:
             continue  # no octet is made up
-        for after in bits(automaton.follow[position] & state.within):
-            if after not in before:
-                before[after] = position
-                ahead.append(after)
+        new = automaton.follow[position] & state.within & ~seen
+        seen |= new
+        for after in bits(new):
+            before[after] = position
+            ahead.append(after)
     goal = None if state.ends else next((each for each in ahead if automaton.tree.last >> each & 1), None)
     index = end
+    nearest: dict[str, int | None] = {}
     while index < len(text) and (text[index] != "#" or profile.has_fragments):
-        wrong, at = wrong_run(profile).match(text, index), nearest.get(text[index])
+        wrong, code = wrong_run(profile).match(text, index), ord(text[index])
+        if text[index] not in nearest:
+            places = (each for each in ahead if automaton.leaves[each].mask >> code & 1)
+            nearest[text[index]] = next(places, None)
+        at = nearest[text[index]]
         divides = text[index] in profile.reserved or (at is not None and automaton.leaves[at].literal is not None)
         if wrong is not None:  # an error of its own
             index = wrong.end()
