@@ -78,9 +78,17 @@ def test_an_invalid_or_unsafe_location_is_refused(location: str) -> None:
     assert "\n" not in refusal.value.location
 
 
-@pytest.mark.parametrize("location", ["x-talk://h/\ud800", "x-talk:///a", "x-talk://?a"])
-def test_a_location_is_not_repaired_at_its_host_or_where_it_holds_no_octets(location: str) -> None:
-    with pytest.raises(InvalidURL):
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ("x-talk://h/\ud800", "ud800"),
+        ("x-talk:///a", "host"),
+        ("x-talk://?a", "host"),
+        ("x-talk:a//b", "'a' at position 7"),
+    ],
+)
+def test_a_location_is_not_repaired_at_its_host_or_where_it_holds_no_octets(location: str, message: str) -> None:
+    with pytest.raises(InvalidURL, match=message):
         read_location(TalkURL.parse("x-talk://first.example/"), location, lambda _: TalkURL)
 
 

@@ -140,12 +140,14 @@ def read_location(base: URL, location: str, type_of: Callable[[str], type[URL]])
 
 def _read_repaired(kind: type[URL], head: str, tail: str) -> URL:
     """Parse `head + tail`; a character of `tail` that is illegal at its place is encoded there and further on."""
+    # What is not reserved means the same when encoded; the others end the authority, or begin an escape.
+    stay = f"{kind.syntax.profile.unreserved}%"
     for _ in range(_REPAIRS):
         try:
             return read_as(kind, head + tail)
         except InvalidURL as error:
             index = -1 if error.position is None else error.position - len(head)
-            if not 0 <= index < len(tail) or tail[index] in ("%" if index else f"%{_ENDS}"):
+            if not 0 <= index < len(tail) or tail[index] in (stay if index else stay + _ENDS):
                 raise
             tail = tail[:index] + tail[index:].replace(tail[index], escape(octets_of(tail[index]), frozenset()))
     return read_as(kind, head + tail)
