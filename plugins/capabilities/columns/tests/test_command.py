@@ -89,7 +89,7 @@ def test_the_exit_code_is_0_if_every_row_is_a_url(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--column", "uri"], "there is no column 'uri': expected one of n, url"),
-        (["--into", "n"], "there is already a column 'n': choose another name for the new one (into)"),
+        (["--into", "n"], "there is already a column 'n': choose another name for the new one\n"),
         (["--parts", "hots"], "unknown part 'hots': expected one of address, "),
         (["--column", "n"], "expected an Arrow array of strings, got one of int64"),
         (["-o", "."], "urlschemes: Invalid value for '-o' / '--output': File '.' is a directory."),
@@ -101,6 +101,12 @@ def test_what_cannot_be_read_or_written_is_a_usage_error(options: list[str], mes
     assert done.exit_code == 2
     assert message in done.stderr
     assert not target.exists()
+
+
+def test_a_file_that_cannot_be_created_is_named_as_it_was_typed(source: Path) -> None:
+    target = source.with_name("none") / "out.parquet"
+    done = run(source, "-o", target)
+    assert (done.exit_code, done.stderr) == (3, f"urlschemes: {target}: No such file or directory\n")
 
 
 def test_a_file_that_is_not_parquet_is_a_usage_error(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_what_is_no_table_or_no_name_is_refused() -> None:
     wrong: Any = {"url": ["http://h/"]}
     with pytest.raises(TypeError, match="expected a Table or RecordBatch of pyarrow, got dict"):
         parse_table(wrong)
-    with pytest.raises(TypeError, match=r"the name of the new column \(into\) must be a str, not dict"):
+    with pytest.raises(TypeError, match="into must be a str, the name of the new column, not dict"):
         parse_table(pa.table(wrong), into=wrong)
 
 

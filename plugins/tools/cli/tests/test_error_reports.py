@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from urlschemes import UnknownScheme
+from urlschemes_cli.output.hints import hint_of
+
 KEYS = {"code", "message", "scheme", "part", "position", "span", "rule", "section", "hint", "origin"}
 
 
@@ -103,3 +106,16 @@ def test_broken_hooks_stop_an_access_and_are_reported(run, install) -> None:
     assert result.exit_code == 5
     assert "  expected: a function urlschemes_veto with" in result.stderr
     assert "  help: --disable odd-hooks switches it off" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("hint", "shown"),
+    [
+        ('pass registry=Registry(profile="rfc3986")', "pass --profile rfc3986"),
+        ("Registry(profile=...) reads URLs of another profile", "--profile NAME reads URLs of another profile"),
+        ('pass options={"server": "host"}', "pass --option server=host"),
+        ("choose one: scheme='x-foo'", "choose one: --scheme x-foo"),
+    ],
+)
+def test_a_hint_names_options_in_place_of_arguments(hint: str, shown: str) -> None:
+    assert hint_of(UnknownScheme("unknown", hint=hint)) == shown

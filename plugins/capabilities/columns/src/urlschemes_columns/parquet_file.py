@@ -71,6 +71,10 @@ def _new_file(target: str) -> Iterator[BinaryIO]:
         with open(path, "wb") as file:  # noqa: PTH123  as above
             yield file
         os.replace(path, target)  # noqa: PTH105  as above
+    except OSError as error:
+        if error.filename == path:  # which the user has not named
+            error.filename, error.filename2 = target, None
+        raise
     finally:
         with suppress(FileNotFoundError):
             os.unlink(path)  # noqa: PTH108  as above

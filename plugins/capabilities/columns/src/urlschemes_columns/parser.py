@@ -129,13 +129,13 @@ def check_names(names: Sequence[str], column: str, into: str) -> None:
     Raises TypeError if `into` is not a str.
     """
     if not isinstance(into, str):
-        raise TypeError(f"the name of the new column (into) must be a str, not {type(into).__name__}")
+        raise TypeError(f"into must be a str, the name of the new column, not {type(into).__name__}")
     if column not in names:
         raise ValueError(f"there is no column {column!r}: expected one of {', '.join(names)}")
     if [*names].count(column) > 1:
         raise ValueError(f"there are several columns {column!r}: give the one with the URLs a name of its own")
     if into in names:
-        raise ValueError(f"there is already a column {into!r}: choose another name for the new one (into)")
+        raise ValueError(f"there is already a column {into!r}: choose another name for the new one")
 
 
 def _arrow_array(array: Any) -> pa.Array | pa.ChunkedArray:

@@ -119,8 +119,7 @@ def _host_and_port(url: AnyNews, server: str) -> tuple[str, int]:
         raise UnsupportedOperation(
             "the URL names no server, and the option server is not set",
             section=url.syntax.section,
-            hint='pass options={"server": "host"} (in the shell: --option server=host), or set it in the configuration '
-            "file or a trusted NNTPSERVER",
+            hint='pass options={"server": "host"}, or set it in the configuration file or a trusted NNTPSERVER',
         )
     return server_address(server, PORT, option="server")
 

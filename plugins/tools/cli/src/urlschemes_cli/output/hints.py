@@ -26,6 +26,14 @@ _POLICY_HINTS = {
     "ports": "--allow-port N allows port N, if you know which service listens there",
     "networks": "--allow-network NET allows an address, or a network such as 192.0.2.0/24",
 }
+_OPTIONS = {
+    r'(?:registry=)?Registry\(profile="(\w+)"\)': r"--profile \1",
+    r"Registry\(profile=\.\.\.\)": "--profile NAME",
+    r'options=\{"(\w+)": "(\w+)"\}': r"--option \1=\2",
+    r"\bscheme='([^']+)'": r"--scheme \1",
+    r"\b(cacert|cert)=": r"--\1 FILE",
+}
+"""The arguments of functions that hints name, and the options of the command in their place."""
 _CONFIGURED_HINT = "the policy's `{rule}` forbids it: `urlschemes config` shows where that is set"
 
 
@@ -44,9 +52,8 @@ def hint_of(error: URLError) -> str | None:
         return error.hint.replace(f"{DISABLE}=", "--disable ")
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return conflict_hint(error.scheme, [each.partition(" ")[0] for each in error.claimants])
-    if core_exit_code(error) is not None:
-        return error.hint
-    return _access_hint(error) or _in_options(error.hint)
+    is_of_access = core_exit_code(error) is None
+    return (_access_hint(error) if is_of_access else None) or _in_options(error.hint)
 
 
 def message_of(error: URLError) -> str:
@@ -56,8 +63,10 @@ def message_of(error: URLError) -> str:
 
 
 def _in_options(hint: str | None) -> str | None:
-    """Return the hint of an error of an access, with the option of the command for each setting that it names."""
-    hint = re.sub(r"\b(cacert|cert)=", r"--\1 FILE", hint or "")
+    """Return the hint of an error, with the option of the command for each argument or setting that it names."""
+    hint = hint or ""
+    for argument, option in _OPTIONS.items():
+        hint = re.sub(argument, option, hint)
     limit = re.search(r"\bLimits\.(\w+)", hint)
     if limit is None:
         return hint or None

@@ -213,7 +213,7 @@ def _scheme_of_folder(given: str, folder: Path, schemes: Mapping[str, str], want
         )
     first = next(iter(schemes))
     if wanted is None and len(schemes) > 1:
-        raise PluginError(f"{given} has several schemes: {', '.join(schemes)}", hint=f"choose one: --scheme {first}")
+        raise PluginError(f"{given} has several schemes: {', '.join(schemes)}", hint=f"choose one: scheme={first!r}")
     if wanted is not None and wanted not in schemes:
         raise PluginError(f"{given} has no scheme {wanted!r}: expected one of {', '.join(schemes)}")
     return wanted or first

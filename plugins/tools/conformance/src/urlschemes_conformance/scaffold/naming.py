@@ -84,7 +84,7 @@ def naming_of(name: str, *, registered: bool = False) -> Naming:
         raise RegistrationError(
             f"{scheme} cannot be registered: names with x- are for experiments (RFC 1738 section 4)",
             field="scheme",
-            hint=f"leave out --registered, or the x-: {scheme.removeprefix(EXPERIMENTAL)}",
+            hint=f"register {scheme.removeprefix(EXPERIMENTAL)}, or leave {scheme} unregistered",
         )
     if not registered and not scheme.startswith(EXPERIMENTAL):
         scheme = EXPERIMENTAL + scheme

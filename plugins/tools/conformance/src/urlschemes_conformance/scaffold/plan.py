@@ -80,9 +80,7 @@ class Plan:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if any(folder.iterdir()):
-                raise RegistrationError(
-                    f"{folder} is not empty: nothing was written", hint="name another folder with --directory"
-                )
+                raise RegistrationError(f"{folder} is not empty: nothing was written", hint="name another folder")
             for path, text in self.files.items():
                 file = folder / path
                 file.parent.mkdir(parents=True, exist_ok=True)
