@@ -66,7 +66,7 @@ def test_every_array_of_strings_is_read(form: str) -> None:
     parsed = parse(FORMS[form], PARTS)
     parsed.validate(full=True)
     assert parsed.to_pylist() == ROWS
-    text = pa.string() if form in {"string", "slice"} else pa.large_string()
+    text = pa.large_string() if form in {"large_string", "string_view"} else pa.string()
     assert parsed.type == Parser(PARTS).type(FORMS[form].type)
     assert {parsed.type.field(name).type for name in ("scheme", "host", "path.raw", "code")} == {text}
     assert parsed.type.field("port").type == pa.int64()
@@ -78,6 +78,31 @@ def test_chunks_stay_as_they_are() -> None:
     assert [len(chunk) for chunk in parsed.chunks] == [2, 0, 4]
     assert parsed.to_pylist() == ROWS
     assert parse(pa.chunked_array([], pa.string())).type == Parser().type()
+
+
+def test_a_dictionary_is_read_as_its_texts_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = pa.array([*TEXTS, *TEXTS, "http://h/", "http://\u00e9/", "http://i/", "htp:x"])
+    coded = texts.dictionary_encode()
+    empty = pa.DictionaryArray.from_arrays(pa.array([None], pa.int8()), pa.array([], pa.string()))
+    monkeypatch.setattr("urlschemes_columns.parser.SLICE", 4)
+    monkeypatch.setattr("urlschemes_columns.parser.NATIVE_SLICE", 4)
+    for part in (slice(None), slice(3), slice(5, 9), slice(0, 0)):
+        assert parse(coded[part], PARTS).equals(parse(texts[part], PARTS))
+    assert parse(pa.concat_arrays([coded] * 3)).equals(parse(pa.concat_arrays([texts] * 3)))
+    assert parse(empty).to_pylist() == [None]
+
+
+def test_texts_that_are_too_long_together_are_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> None:
+        raise pa.ArrowInvalid("offset overflow while concatenating arrays")
+
+    for name, value in (("SLICE", 4), ("NATIVE_SLICE", 4), ("pa.concat_arrays", refuse)):
+        monkeypatch.setattr(f"urlschemes_columns.parser.{name}", value)
+    parsed = Parser().code(pa.array(["http://h/", "ftp:", None] * 2))
+    assert [chunk.to_pylist() for chunk in parsed.chunks] == [
+        [None, "missing-authority", None, None],
+        ["missing-authority", None],
+    ]
 
 
 def test_anything_with_the_pycapsule_interface_is_read() -> None:

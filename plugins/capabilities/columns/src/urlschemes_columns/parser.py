@@ -27,6 +27,8 @@ INTO = "parsed"
 """The column of their parts, if no other is named."""
 SLICE, NATIVE_SLICE = 65_536, 1_048_576
 """Rows that are read at a time: the memory needed besides the result does not grow with the array."""
+_MOST_OCTETS, _LONGEST_CODE = 2**31 - 1, 32
+"""What the texts of one array of the type string may have together; no code of an error is longer."""
 
 
 def parse(array: Any, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> pa.Array | pa.ChunkedArray:
@@ -40,7 +42,8 @@ def parse(array: Any, parts: Iterable[str] = PARTS, registry: Registry | None = 
     in 64 bits null. The scheme is also given for invalid rows that name one.
 
     Nulls stay null, and no row raises an error: an unknown scheme and a failing plugin have codes too. Texts of the
-    result have the type string if those of `array` do, and large_string otherwise.
+    result have the type string if those of `array` do, and large_string otherwise. The result is chunked if `array` is,
+    or if its texts are too long together for one array of the type string.
 
     Raises TypeError for anything but an array of strings, ValueError for a part that no scheme of `registry` has.
     """
@@ -76,15 +79,15 @@ class Parser:
 
     def type(self, texts: pa.DataType | None = None) -> pa.StructType:
         """Return the type of the result for an array of the type `texts`, by default string."""
-        kind = pa.string() if texts is None else texts
+        kind = pa.string() if texts is None else _text_type(texts)
         return struct_type(self.columns, pa.string() if pa.types.is_string(kind) else pa.large_string())
 
     def parse(self, array: Any) -> pa.Array | pa.ChunkedArray:
         """Return the parts and errors of the URLs in `array`. Raises TypeError."""
         arrow = _arrow_array(array)
-        if isinstance(arrow, pa.ChunkedArray):
-            return pa.chunked_array([self._parse_array(chunk) for chunk in arrow.chunks], self.type(arrow.type))
-        return self._parse_array(arrow)
+        is_chunked = isinstance(arrow, pa.ChunkedArray)
+        read = [each for chunk in (arrow.chunks if is_chunked else [arrow]) for each in self._joined(chunk)]
+        return pa.chunked_array(read, self.type(arrow.type)) if is_chunked or len(read) > 1 else read[0]
 
     def code(self, array: Any) -> pa.Array | pa.ChunkedArray:
         """Return the code of the error of each row, null for a URL and for a null. Raises TypeError."""
@@ -95,24 +98,34 @@ class Parser:
         struct = self.parse(array)
         return pc.if_else(pc.is_null(struct), None, pc.is_null(pc.struct_field(struct, "code")))
 
-    def _parse_array(self, array: pa.Array) -> pa.Array:
-        if pa.types.is_dictionary(array.type):  # each different text is parsed once
-            return self._parse_array(array.dictionary.cast(pa.large_string())).take(array.indices)
-        kind = self.type(array.type)
-        slices = list(self._slices(_plain(array), kind.field("code").type))
-        if len(slices) == 1:
-            return slices[0]
-        return pa.concat_arrays(slices) if slices else pa.array([], kind)
+    def _joined(self, array: pa.Array) -> list[pa.StructArray]:
+        slices = list(self._slices(array))
+        try:
+            return [pa.concat_arrays(slices)] if len(slices) > 1 else slices or [pa.array([], self.type(array.type))]
+        except pa.ArrowInvalid:  # the texts are too long together: many codes are longer than what they are about
+            return slices
 
-    def _slices(self, array: pa.Array, text: pa.DataType) -> Iterator[pa.StructArray]:
-        is_native = self.registry.native_reader is not None
-        count = NATIVE_SLICE if is_native else SLICE
-        for start in range(0, len(array), count):
-            rows = array.slice(start, count)
-            if is_native:
-                yield self._native.read(rows, text)
-            else:
-                yield read_rows(texts_of(rows), self.columns, self.registry, text)
+    def _slices(self, array: pa.Array) -> Iterator[pa.StructArray]:
+        count = SLICE if self.registry.native_reader is None else NATIVE_SLICE
+        text = self.type(array.type).field("code").type
+        if not pa.types.is_dictionary(array.type):
+            plain = _plain(array)
+            for start in range(0, len(plain), count):
+                yield self._read(plain.slice(start, count), text)
+            return
+        different, rows = _plain(array.dictionary), array.indices
+        longest = max(pc.max(pc.binary_length(different)).as_py() or 0, _LONGEST_CODE)
+        count = min(count, _MOST_OCTETS // longest)
+        is_repeated = 0 < 2 * len(different) <= len(rows)  # then each different text is parsed once
+        parsed = pa.concat_arrays(self._slices(different)) if is_repeated else None
+        for start in range(0, len(rows), count):
+            taken = rows.slice(start, count)
+            yield self._read(different.take(taken), text) if parsed is None else parsed.take(taken)
+
+    def _read(self, rows: pa.Array, text: pa.DataType) -> pa.StructArray:
+        if self.registry.native_reader is not None:
+            return self._native.read(rows, text)
+        return read_rows(texts_of(rows), self.columns, self.registry, text)
 
 
 def add_parts(table: Rows, column: str, into: str, parser: Parser) -> Rows:
@@ -150,10 +163,15 @@ def _arrow_array(array: Any) -> pa.Array | pa.ChunkedArray:
             raise TypeError(
                 f"expected an Arrow array of strings, got {type(array).__qualname__}; pyarrow.array(...) makes one"
             )
-    kind = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
+    kind = _text_type(arrow.type)
     if not (_is_text(kind) or pa.types.is_null(kind)):
         raise TypeError(f"expected an Arrow array of strings, got one of {arrow.type}")
     return arrow
+
+
+def _text_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of the values of an array of this type."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _is_text(kind: pa.DataType) -> bool:
