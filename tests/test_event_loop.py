@@ -178,7 +178,11 @@ def test_cancelled_at_any_step_nothing_is_left(name: str, tmp_path: Path, monkey
 
 @pytest.mark.fault(51)
 @pytest.mark.parametrize(
-    "fault", [ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"), TimeoutError()], ids=["reset", "late"]
+    "fault",
+    [
+        pytest.param(ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"), id="reset"),
+        pytest.param(TimeoutError(), id="late", marks=pytest.mark.slow),
+    ],
 )
 @pytest.mark.parametrize("name", sorted(SHOWN))
 def test_a_fault_at_any_step_is_a_typed_error(

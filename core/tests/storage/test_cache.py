@@ -149,7 +149,7 @@ def test_the_older_half_is_deleted_and_nothing_else(folder, monkeypatch):
 
 
 def test_threads_that_store_at_once_leave_one_whole_file(folder):
-    values = [str(number) * 50_000 for number in range(8)]
+    values = [str(number) * 5_000 for number in range(8)]
     threads = [threading.Thread(target=cache.store, args=("kind", "key", value)) for value in values * 4]
     for thread in threads:
         thread.start()
