@@ -25,7 +25,7 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path
         temporary = temporary.parent
     folder, unfinished = temporary / "wheelhouse", temporary / "wheelhouse.part"
     try:
-        (temporary / "wheelhouse.lock").mkdir()  # it stays: one process alone makes the wheelhouse
+        (temporary / "wheelhouse.lock").mkdir()  # it stays: only one process makes the wheelhouse
     except FileExistsError:
         deadline = time.monotonic() + PATIENCE
         while not folder.exists() and time.monotonic() < deadline:

@@ -24,12 +24,12 @@ MAX_MODULES = 12
 MAX_CORE_MODULES, MAX_CORE_LINES = 40, 8500
 """Modules of the core, `__init__.py` not counted; lines of all its Python files."""
 NOT_COUNTED = {"abnf.py", "conversion.py", "dialect.py", "native.py", "table.py", "table_builder.py"}
-"""Modules of the core that no limit counts: without them its own profile works, in Python alone."""
+"""Modules of the core that no limit counts: without them its own profile works, in pure Python."""
 PROFILE, MAX_PROFILE_LINES = CORE / "rfc1738", 340
 """The core's own profile, which is counted by itself: other profiles are distributions."""
 
 # The packages of the core, each with those that it may import. `storage` is at the bottom; `url` and `scheme` may name
-# types of each other for type checkers alone. A profile is imported late, when one of its algorithms is first needed;
+# types of each other for type checkers only. A profile is imported late, when one of its algorithms is first needed;
 # the registry is, when a URL is first converted to another profile.
 PACKAGES = {
     "version": set[str](),

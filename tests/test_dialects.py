@@ -85,7 +85,7 @@ def in_polars(expression: str, given: list[str]) -> list[int]:
 
 def in_duckdb(expression: str, given: list[str]) -> list[int]:
     duckdb = pytest.importorskip("duckdb", reason="needs DuckDB: python3 dev --group bridges pytest")
-    literal = "'" + expression.replace("'", "''") + "'"  # an expression that is no literal is compiled for each row
+    literal = "'" + expression.replace("'", "''") + "'"  # an expression that is not a literal is compiled for each row
     rows = "SELECT unnest($1) AS text, generate_subscripts($1, 1) - 1 AS index"
     query = f"SELECT index FROM ({rows}) WHERE regexp_matches(text, {literal}) ORDER BY index"
     matching: list[int] = [index for (index,) in duckdb.execute(query, [given]).fetchall()]

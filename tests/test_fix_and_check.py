@@ -215,7 +215,7 @@ def test_each_error_is_reported_once_and_the_first_is_that_of_parse(profile: str
             levels = registry.profile.levels[1:2]  # "percent-encoding" alone, if there are levels
             normal = str(registry.parse(text).normalized(*levels))
             for each in check(text, registry=registry):
-                # An escape that normalization decodes is no delimiter.
+                # An escape that normalization decodes is not a delimiter.
                 if each.code == "encoded-delimiter" and each.span:
                     assert text[slice(*each.span)].upper() in normal
 

@@ -30,7 +30,7 @@ def roots(modules: set[str]) -> set[str]:
 
 
 def plugins(modules: set[str]) -> set[str]:
-    # The native reader is no plugin: where it is installed, the core imports it.
+    # The native reader is not a plugin: where it is installed, the core imports it.
     return {module for module in modules if re.match("urlschemes_(?!native)", module)}
 
 

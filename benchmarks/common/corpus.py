@@ -158,7 +158,7 @@ def _weights(items: list[Element]) -> list[float]:
 
 
 def one_edit_invalid(syntax: Syntax, valid: list[str]) -> list[str]:
-    """Texts that differ from the `valid` ones by one character, after the scheme's colon, and are no URLs.
+    """Texts that differ from the `valid` ones by one character, after the scheme's colon, and are not URLs.
 
     A character is inserted, replaced, left out or doubled: mostly a printable one, now and then a control character or
     one beyond US-ASCII. The judge is the slow recognizer of urlschemes_conformance, which shares no code with

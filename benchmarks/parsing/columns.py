@@ -23,7 +23,7 @@ __all__ = ["can_run", "columns"]
 NEEDED = ("pyarrow", "urlschemes_columns")
 PIECE = 100_000
 SPOILT = 20
-"""One row in so many is no URL."""
+"""One row in so many is not a URL."""
 TARGET, MOONSHOT = 1 / 25, 1 / 30
 
 

@@ -58,7 +58,7 @@ def _account(name: str) -> pwd.struct_passwd:
     if account.pw_uid == 0:
         return pwd.getpwnam(name)
     if name not in ("nobody", account.pw_name):
-        pytest.skip(f"this server runs as {name} alone")
+        pytest.skip(f"this server runs only as {name}")
     return account
 
 

@@ -1,8 +1,8 @@
 """Text that is safe to print: on a terminal, in a log, in the text of an error.
 
 Text of servers and of URLs may contain escape sequences, line breaks, bidirectional controls or a password. All of it
-is passed through this module before it is shown. RFC 1738 section 6 warns of passwords in URLs. A text is no URL yet,
-or holds several with other text around, so no rule of a scheme reads it: the patterns hide more than logins.
+is passed through this module before it is shown. RFC 1738 section 6 warns of passwords in URLs. Such a text need not be
+a URL, and may hold several among other text. So no rule of a scheme applies, and the patterns hide more than logins.
 """
 
 import re
@@ -19,13 +19,13 @@ _UNSAFE = re.compile(
 )
 _UNSAFE_IN_BLOCK = re.compile(_UNSAFE.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 
-# What is no login: an address in brackets. A port before a `?` may be a password, which RFC 1738 lets contain one.
+# Not a login: an address in brackets. A port before a `?` may be a password, which RFC 1738 lets contain one.
 _NO_LOGIN = r"(?:[^/?#:\s]*@)?\[[0-9A-Fa-f:.]*\](?::\d{0,5})?(?:[/?#\s]|$)"
 # The password in a text like `scheme://user:password@`. It ends at the last `@` before the first `/`, because careless
 # passwords contain `@`; without one, it ends at the first `@` after a `/`, unless a port stands there.
 _PASSWORD = re.compile(rf"(://(?!{_NO_LOGIN})[^/:\s]*:)(?:[^/\s]*(?=@)|(?!\d{{0,5}}(?:[/?#\s]|$))\S{{0,256}}?(?=@))")
 
-# What stands before the login of a text that is meant as a URL, also with too few slashes or other ones, or blanks.
+# The text before the login in what is meant as a URL, even with blanks, too few slashes or backslashes.
 _BEFORE_LOGIN = re.compile(rf"[^:/\\]*+:?+[/\\\s]*+(?!{_NO_LOGIN})")
 
 

@@ -56,7 +56,7 @@ def test_another_version_of_the_core_starts_anew(folder, monkeypatch):
 
 
 @posix
-def test_folder_and_files_are_for_their_owner_alone(folder):
+def test_folder_and_files_are_for_their_owner_only(folder):
     cache.store("kind", "key", "value")
     assert folder.stat().st_mode & 0o777 == 0o700
     assert only_file(folder).stat().st_mode & 0o777 == 0o600

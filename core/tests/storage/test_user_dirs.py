@@ -144,7 +144,7 @@ def test_the_open_file_is_examined_and_not_its_name(tmp_path, file, monkeypatch)
     assert refusal(file)[0] == "other users can write it"
 
 
-def test_a_file_is_written_as_a_whole_and_for_its_owner_alone(file, tmp_path, monkeypatch):
+def test_a_file_is_written_as_a_whole_and_for_its_owner_only(file, tmp_path, monkeypatch):
     file.chmod(0o666)
     write_own(file, b"new")
     assert read_own(file, 100, secret=True) == b"new"
@@ -159,7 +159,7 @@ def test_a_file_is_written_as_a_whole_and_for_its_owner_alone(file, tmp_path, mo
     assert file.read_bytes() == b"new"
 
 
-def test_a_file_that_is_created_is_for_its_owner_alone(tmp_path):
+def test_a_file_that_is_created_is_for_its_owner_only(tmp_path):
     path = tmp_path / "made"
     for line in (b"a\n", b"b\n"):
         with open(open_regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab") as stream:  # noqa: PTH123

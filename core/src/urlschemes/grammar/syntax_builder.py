@@ -93,7 +93,7 @@ def division(rules: Mapping[str, Rule], rule: str, element: str, part: str) -> D
 
 
 def _equals(node: Node | None) -> str:
-    """Return what stands between the name and the value of a pair; an empty text for a node that is no pair."""
+    """Return what stands between the name and the value of a pair; an empty text for a node that is not a pair."""
     match node:
         case Sequence(items=(Reference(), Literal(text=equals), Reference())) if _is_one_way(equals):
             return equals

@@ -36,7 +36,7 @@ __all__ = ["ABSENT", "HEADER", "MAGIC", "POSITION", "UNCOUNTED", "Table"]
 MAGIC = b"URLTAB\x01\x00"
 HEADER = struct.Struct("<8s8I16s128s")
 POSITION = 255
-"""The source of an op or of a final op that is no register, but the current position."""
+"""The source of an op or of a final op that is not a register, but the current position."""
 ABSENT = 254
 """The source of a final op for a part that is absent."""
 UNCOUNTED = 0x7FFFFFFF

@@ -24,5 +24,5 @@ url_type = URL
 
 
 def warnings(*_: object) -> tuple[()]:
-    """Return what is legal in a URL but unwise by the rules of this profile alone."""
+    """Return what is legal in a URL but unwise by the rules of this profile only."""
     return ()

@@ -164,7 +164,7 @@ def _check_url(url: URL, kind: type[URL], text: str, limit: int) -> None:
         raise _broken(kind, "another URL the second time", "one URL for one text")
     for name, value in url.parts.items():
         if value is None and url.raw[name]:
-            raise _broken(kind, f"no {name}", f"the {name} that stands in the URL")
+            raise _broken(kind, f"no {name}", f"the {name} that is in the URL")
 
 
 def _broken(kind: type[URL], has: str, wants: str) -> PluginContractError:

@@ -1,7 +1,7 @@
 """The cache: values that take long to compute, kept as JSON, followed by a checksum, in the user's cache folder.
 
 `URLSCHEMES_CACHE` names another folder, or is `none`. A file counts only if this user owns it and nobody else can write
-to it. A file that is damaged, or cannot be read or written, is no error: the value is then computed again.
+to it. A file that is damaged, or cannot be read or written, is not an error: the value is then computed again.
 """
 
 from __future__ import annotations

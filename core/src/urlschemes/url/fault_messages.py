@@ -48,7 +48,7 @@ _RESERVED_HINT = "a reserved character that is data must be encoded"
 HINTS = {
     "scheme": "begin with the name of the scheme and a colon",
     "port": "the port is a decimal number",
-    "zone": "leave out the zone of the address: it means something on one machine alone",
+    "zone": "leave out the zone of the address: it has a meaning on one machine only",
 }
 """The hints that are alike in all profiles."""
 

@@ -274,7 +274,7 @@ def test_a_document_is_copied_to_a_local_file(files: URLFileSystem, gopher: str,
 def test_a_listing_is_not_a_file_and_nothing_is_written(files: URLFileSystem, gopher: str) -> None:
     with pytest.raises(IsADirectoryError, match="/1/more is not a document"):
         files.open(f"{gopher}/1/more")
-    with pytest.raises(io.UnsupportedOperation, match="mode 'wb': URLs are opened for reading alone"):
+    with pytest.raises(io.UnsupportedOperation, match="mode 'wb': URLs are opened for reading only"):
         files.open(f"{gopher}/9/new", "wb")
 
 

@@ -1,4 +1,4 @@
-"""Texts of every scheme and with every mistake; and Spark and Ray, on this machine alone."""
+"""Texts of every scheme and with every mistake; and Spark and Ray, on this machine only."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ ACCEPTED = {
     ),
     "A-label": Class(
         8,
-        "IDNA is no part of RFC 3986; `check` and `to_unicode` look at it",
+        "IDNA is not part of RFC 3986; `check` and `to_unicode` look at it",
         ("http://xn--/", None, None),
         lambda case, url: "xn--" in host_of(url).lower(),
     ),

@@ -350,7 +350,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[URLError], str]] = {
     "a relay with a long port": ({"relay": "relay.dom:123456"}, UnsafeURL, "expected host or host:port"),
     "an unknown starttls": ({"starttls": "maybe"}, UnsupportedOperation, "'required' or 'never'"),
     "no message": ({"message": b""}, UnsupportedOperation, "has no recipient"),
-    "a message that is no bytes": ({"message": "From: a@b"}, UnsupportedOperation, "must be bytes, not str"),
+    "a message that is not bytes": ({"message": "From: a@b"}, UnsupportedOperation, "must be bytes, not str"),
     "a NUL": ({"message": MESSAGE + b"\0"}, UnsafeURL, "NUL"),
     "a long line": ({"message": MESSAGE + b"x" * 999}, UnsafeURL, "998"),
     "a header of 8 bits": ({"message": b"Subject: \xef\r\n" + MESSAGE}, UnsafeURL, "UTF-8"),
@@ -403,7 +403,7 @@ REFUSED: dict[str, tuple[dict[str, Any], type[URLError], str]] = {
         UnsupportedOperation,
         "names 2 addresses; pass an address as sender=",
     ),
-    "a sender that is no address": ({"sender": "ann"}, UnsafeURL, "expected an address"),
+    "a sender that is not an address": ({"sender": "ann"}, UnsafeURL, "expected an address"),
     "a sender that is a command": (
         {"sender": "ann@home.dom>\r\nRCPT TO:<eve@host.dom"},
         UnsafeURL,

@@ -128,7 +128,7 @@ SUCCESSES = {
         READY.then(client("ARTICLE <//h/1@@x>"), server("220 1 <//h/1@@x>", "."), *BYE),
         attributes=Attributes(media_type="message/rfc822"),
     ),
-    "an article with octets that are no UTF-8": Success(
+    "an article with octets that are not UTF-8": Success(
         "news:%E9@x",
         READY.then(client(b"ARTICLE <\xe9@x>\r\n"), server(b"220 1 <\xe9@x>\r\nMessage-ID: <\xe9@x>\r\n.\r\n"), *BYE),
         content=b"Message-ID: <\xe9@x>\r\n",

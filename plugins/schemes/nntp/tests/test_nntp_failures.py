@@ -222,9 +222,11 @@ FAILURES = {
         ProtocolError, "three numbers", READY, client("GROUP misc.test"), server(f"211 3 7 {'9' * 5000} misc.test")
     ),
     "an article without its end": failure(Truncated, "single dot", BEGUN, server(HEADER + b"\r\nHel"), server_closes()),
-    "LF, dot, LF is no end": failure(Truncated, "single dot", BEGUN, server(HEADER + b"\r\na\n.\n"), server_closes()),
-    "LF, dot, CR LF is no end": failure(Truncated, "single dot", BEGUN, server(b"\r\na\n.\r\n"), server_closes()),
-    "CR LF, dot, LF is no end": failure(Truncated, "single dot", BEGUN, server(b"\r\na\r\n.\n"), server_closes()),
+    "LF, dot, LF is not the end": failure(
+        Truncated, "single dot", BEGUN, server(HEADER + b"\r\na\n.\n"), server_closes()
+    ),
+    "LF, dot, CR LF is not the end": failure(Truncated, "single dot", BEGUN, server(b"\r\na\n.\r\n"), server_closes()),
+    "CR LF, dot, LF is not the end": failure(Truncated, "single dot", BEGUN, server(b"\r\na\r\n.\n"), server_closes()),
     "an article, reset": failure(Truncated, "broke", BEGUN, server(HEADER + b"\r\nHel"), server_resets()),
     "an article, then silence": failure(
         DeadlineExceeded, "while waiting for content", BEGUN, server(HEADER + b"\r\nHel")

@@ -1,4 +1,4 @@
-"""Parsing responses: records, diagnostics, and octets that are no response."""
+"""Parsing responses: records, diagnostics, and octets that are not a response."""
 
 import sys
 

@@ -50,6 +50,6 @@ def test_a_form_is_filled_in(terminal) -> None:
     assert screen.text.startswith("A form\nwith a note\n")
     assert " *  1  red\n    2  blue\n" in screen.text
     assert "    0\n *  1\n" in screen.text
-    assert "'brown' is no number or text of a choice" in screen.text
+    assert "'brown' is not a number or text of a choice" in screen.text
     assert screen.text.count("hunter2") == 1, "only in the document that the scheme makes of the answers"
     assert "('nobody', 'hunter2', 'blue', 'Dark', '0', 'one\\n two')" in screen.text

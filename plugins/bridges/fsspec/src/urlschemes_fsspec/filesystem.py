@@ -85,7 +85,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
         return url if rest.startswith("//") else f"{scheme}://{rest}"
 
     async def _glob(self, path: str, *_: Any, detail: bool = False, **__: Any) -> Any:
-        """Return the path alone: in a URL, `*` and `?` are characters like others."""
+        """Return only the path: in a URL, `*` and `?` are ordinary characters."""
         url = self._strip_protocol(path)
         return {url: await self._info(url)} if detail else [url]
 
@@ -155,7 +155,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
 
     def _open(self, path: str, mode: str = "rb", block_size: int | None = None, **settings: Any) -> Any:
         if mode != "rb":
-            raise io.UnsupportedOperation(f"mode {mode!r}: URLs are opened for reading alone")
+            raise io.UnsupportedOperation(f"mode {mode!r}: URLs are opened for reading only")
         attributes: Attributes | None = sync(self.loop, self._attributes_for_ranges, path)
         if attributes is None:
             return sync(self.loop, self.spooled, path)
@@ -199,7 +199,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
         on_error: str = "return",
         **__: Any,
     ) -> list[bytes | Exception]:
-        """Return the ranges, transferred alone; a document that has no ranges is transferred once."""
+        """Return the ranges, and transfer nothing else; a document without ranges is transferred once."""
         first = starts if isinstance(starts, Iterable) else [starts] * len(paths)
         last = ends if isinstance(ends, Iterable) else [ends] * len(paths)
         wanted: dict[str, list[tuple[int | None, int | None]]] = {}
@@ -326,7 +326,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
             yield found
 
     def _site(self, url: str) -> tuple[Any, ...]:
-        """Return the scheme of a URL, and its host and port if a server is named; the text of what is no URL."""
+        """Return the scheme of a URL, and its host and port if a server is named; the text of what is not a URL."""
         try:
             parsed = self._client.registry.parse(url)
         except URLError:

@@ -45,7 +45,7 @@ def columns(settings: Settings, source: str, output: str, *, column: str, into: 
     """Parse a column of URLs of the Parquet file IN.
 
     OUT has the columns of IN and a new one: a struct with parts of each URL, and with code and position of the error of
-    each row that is no URL. The exit code is 1 if there is such a row.
+    each row that is not a URL. The exit code is 1 if there is such a row.
     """
     from urlschemes_columns.parquet_file import parse_file, row_count  # late: pyarrow
     from urlschemes_columns.parser import Parser

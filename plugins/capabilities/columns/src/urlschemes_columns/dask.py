@@ -39,7 +39,7 @@ class DaskURLAccessor:
         return self._series.map_partitions(_call, "is_valid", registry)
 
     def code(self, registry: Registry | None = None) -> dd.Series:
-        """Return the code of the error of each row that is no URL, and a null for the others."""
+        """Return the code of the error of each row that is not a URL, and a null for the others."""
         return self._series.map_partitions(_call, "code", registry)
 
 

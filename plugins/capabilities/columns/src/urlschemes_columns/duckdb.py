@@ -29,7 +29,7 @@ def register(
 
     Functions that this connection registered before are replaced. Raises ValueError if the database has one from
     another connection; cursors and connections to one database share them. Raises ValueError within a transaction,
-    TypeError for what is no connection.
+    TypeError for what is not a connection.
     """
     if not hasattr(connection, "create_function"):
         raise TypeError(f"expected a connection, got {type(connection).__name__}: duckdb.connect(...) makes one")

@@ -40,7 +40,7 @@ class URLAccessor:
         return self._result(Parser((), registry).is_valid(self._texts()))
 
     def code(self, registry: Registry | None = None) -> pd.Series:
-        """Return the code of the error of each row that is no URL, and a null for the others."""
+        """Return the code of the error of each row that is not a URL, and a null for the others."""
         return self._result(Parser((), registry).code(self._texts()))
 
     def _texts(self) -> pa.Array | pa.ChunkedArray:

@@ -60,7 +60,7 @@ class Summary:
 def _new_file(target: str) -> Iterator[BinaryIO]:
     """Open a file for the `with` block that becomes `target` at its end, or is deleted if the block fails.
 
-    What is there and is no regular file, such as a device, is written to instead.
+    What is there and is not a regular file, such as a device, is written to instead.
     """
     if os.path.exists(target) and not os.path.isfile(target):  # noqa: PTH110, PTH113  the path is text, as typed
         with open(target, "wb") as file:  # noqa: PTH123  as above

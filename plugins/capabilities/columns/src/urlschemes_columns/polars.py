@@ -38,7 +38,7 @@ class URLExpressions:
         return self._mapped(Parser((), registry).is_valid, pl.Boolean())
 
     def code(self, registry: Registry | None = None) -> pl.Expr:
-        """Return the code of the error of each row that is no URL, and null for the others."""
+        """Return the code of the error of each row that is not a URL, and null for the others."""
         return self._mapped(Parser((), registry).code, pl.String())
 
     def _mapped(self, function: Callable[[Any], pa.Array | pa.ChunkedArray], dtype: pl.DataType) -> pl.Expr:

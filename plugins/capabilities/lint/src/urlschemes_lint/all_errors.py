@@ -2,7 +2,7 @@
 
 The first is the error that `parse` raises. Each error is repaired, as far as the automaton says how, and the text is
 read again, until it is a URL: then there are warnings about it too. An error at a place where another one was reported
-may come from the repair alone, and is not reported.
+may be due to the repair only, and is not reported.
 """
 
 from __future__ import annotations

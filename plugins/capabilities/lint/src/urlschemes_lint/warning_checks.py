@@ -143,7 +143,7 @@ class _Warnings:
         at = host.start
         for group in self.text[host.start : host.end].split("."):
             if len(group) > 3 or int(group) > 255 or (len(group) > 1 and group[0] == "0"):
-                message = f"{group[:20]!r} is no usual group of an IPv4 address"
+                message = f"{group[:20]!r} is not a usual group of an IPv4 address"
                 hint = "write numbers from 0 to 255 without leading zeros"
                 yield self._finding("impossible-address", message, at, at + len(group), part, hint, host.section)
             at += len(group) + 1

@@ -63,10 +63,10 @@ def _of_address(address: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_number(host: str) -> Iterator[tuple[str, str]]:
-    """Return the findings about a host that ends with a number and is no IPv4 address."""
+    """Return the findings about a host that ends with a number and is not an IPv4 address."""
     address = _as_address(unescape(host).removesuffix("."))
     if address is None:
-        yield "numeric-host", "the host ends with a number, but is no IPv4 address: browsers reject it"
+        yield "numeric-host", "the host ends with a number, but is not an IPv4 address: browsers reject it"
     else:
         yield "numeric-host", f"many programs read the host as the IPv4 address {address}"
 

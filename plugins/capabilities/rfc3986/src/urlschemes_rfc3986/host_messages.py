@@ -17,7 +17,7 @@ __all__ = ["BRACKETS_HINT", "host_message"]
 _IPV6_FORM = "eight groups of up to four hexadecimal digits, or `::` for groups that are zero"
 _KINDS = "a name, an IPv4 address, or an IPv6 address in brackets"
 BRACKETS_HINT = "write brackets around an IPv6 address"
-_NO_BRACKETS = "leave out the brackets: they stand around an IPv6 address alone"
+_NO_BRACKETS = "leave out the brackets: they are for IPv6 addresses only"
 
 
 def host_message(fault: Fault, authority: Authority) -> FaultMessage:
@@ -30,7 +30,7 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
         place = fault.place(authority.host, authority.end)
         problem = f"invalid host {quoted_text(place.run)} at position {place.position}: expected {_KINDS}"
         is_address = "::" in host or host.count(":") >= 7
-        hint = BRACKETS_HINT if is_address else "leave out the second port; an IPv6 address stands in brackets"
+        hint = BRACKETS_HINT if is_address else "leave out the second port; an IPv6 address is written in brackets"
         return _message(fault, problem, hint, ('"["',))
     if fault.code == "empty-host":
         problem = f"missing host at position {fault.place().position}: expected {_KINDS}"
@@ -77,7 +77,7 @@ def _inside(fault: Fault, start: int, end: int) -> FaultMessage:
         hint = "an IPv4 address at the end is four numbers from 0 to 255, without leading zeros"
     place = fault.place()
     problem = place.subject("host")
-    if fault.position >= end or "." in address or is_future:  # it is hardly that character which is wrong
+    if fault.position >= end or "." in address or is_future:  # the fault is rarely that character
         place = fault.place(start, end)
         problem = f"invalid address {quoted_text(place.run)} at position {place.position}"
     rule = "IPvFuture" if is_future else "IPv6address"

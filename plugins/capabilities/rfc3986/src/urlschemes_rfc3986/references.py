@@ -158,7 +158,7 @@ def _references(url: Components, base: Components) -> Iterator[str]:
 
 
 def _refusal(text: str) -> InvalidURL:
-    """Return the error for a text that is no relative reference."""
+    """Return the error for a text that is not a relative reference."""
     first, colon, _ = text.partition(":")
     if colon and not {*"/?#"} & {*first} and URI.syntax.begins_with(f"{_SCHEME}/{first}"):
         hint = "write `./` before a path whose first segment has a colon"

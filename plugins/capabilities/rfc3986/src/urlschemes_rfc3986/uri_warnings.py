@@ -62,17 +62,17 @@ CODES = {
     "invalid-a-label": Code(
         "a label that begins with xn-- and encodes no name of IDNA 2008",
         "RFC 5890 section 2.3.2.1",
-        "ask for the name that is meant, and encode it by IDNA 2008",
+        "find out which name is meant, and encode it by IDNA 2008",
     ),
     "invisible-character": Code(
         "a character of the host that cannot be seen",
         "RFC 3987 section 8",
-        "two names that differ in it look the same: ask for the name that is meant",
+        "names that differ only in it look the same: find out which one is meant",
     ),
     "mixed-scripts": Code(
         "a label of several scripts, which may look like another",
         "RFC 5890 section 4.4",
-        "letters of other scripts can look like those of another name: ask for the name that is meant",
+        "letters of different scripts can look alike: find out which name is meant",
     ),
     "empty-port": Code(
         "a colon without a port",

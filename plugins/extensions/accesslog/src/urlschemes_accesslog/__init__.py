@@ -70,7 +70,7 @@ def _record(observation: Observation) -> dict[str, Any]:
 
 
 def _append(file: str, line: bytes) -> None:
-    """Append the line in one write. A new file is readable by its owner alone. Raises ConfigurationError."""
+    """Append the line in one write. A new file is readable only by its owner. Raises ConfigurationError."""
     if not Path(file).is_absolute():
         raise _unwritable(file, "the path is not absolute")
     try:

@@ -88,7 +88,7 @@ def make_ledger(names: Iterable[KnownName], date: str) -> Ledger:
 
 
 def write_snapshot(ledger: Ledger, file: Path) -> None:
-    """Write a snapshot, completely or not at all, readable by its owner alone. Raises ConfigurationError."""
+    """Write a snapshot, completely or not at all, readable only by its owner. Raises ConfigurationError."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         user_dirs.write_own(file, _format(ledger).encode())

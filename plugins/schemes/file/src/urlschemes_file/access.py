@@ -72,7 +72,7 @@ def update(url: FileURL) -> Algorithm[None]:
 
 
 def delete(url: FileURL) -> Algorithm[None]:
-    """Delete the file; of a link, the link alone. Raises what `replace` raises."""
+    """Delete the file; of a link, only the link. Raises what `replace` raises."""
     yield from Remove(_file_path(url))
     yield from Open("attributes", Attributes(name=url.segments[-1]))
 

@@ -92,7 +92,7 @@ def _by_size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
 
 
 def _ask(control: Control, command: bytes) -> Algorithm[Reply]:
-    """Send SIZE or MDTM, which servers need not know: their refusal is no error, except for 421 (closing)."""
+    """Send SIZE or MDTM, which servers need not know: their refusal is not an error, except for 421 (closing)."""
     reply = yield from control.command(command)
     return reply.checked(command_name(command), 213) if reply.code == 421 or reply.kind not in (4, 5) else reply
 

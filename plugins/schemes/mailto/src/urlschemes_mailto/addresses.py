@@ -87,7 +87,7 @@ def ascii_domain(domain: str, part: str) -> str:
     except UnicodeError as error:  # IDNAError is one
         problem = one_line(str(error), 80)
         raise UnsafeURL(
-            f"'{shown}' is no internationalized domain name: {problem}", part=part, section="RFC 5891 section 4"
+            f"'{shown}' is not an internationalized domain name: {problem}", part=part, section="RFC 5891 section 4"
         ) from None
 
 

@@ -76,7 +76,7 @@ def _field_addresses(url: MailURL, name: str) -> list[str]:
 
 
 def _read(name: str, value: str) -> Any:
-    """Return the value as `email` reads it. Raise UnsafeURL for what is no value of one field."""
+    """Return the value as `email` reads it. Raise UnsafeURL for what is not a value of one field."""
     if len(value) > MAX_VALUE:
         raise _refusal(f"the header field {name.lower()} has more than {MAX_VALUE:,} characters")
     _check_line(name, value)

@@ -62,7 +62,7 @@ class Group:
 
 
 def check_group_name(name: str) -> None:
-    """Raise UnsafeURL if the name, or the pattern of names, is no argument of a command."""
+    """Raise UnsafeURL if the name, or the pattern of names, is not an argument of a command."""
     octets = octets_of(name)
     if match := _NO_ARGUMENT.search(octets):
         raise UnsafeURL(

@@ -174,7 +174,7 @@ def _contents(name: bytes, version: int) -> bytes:
 def _name_and_version(url: ProsperoURL) -> tuple[bytes, int]:
     """Return what identifies the object in a request; version 0 is the current one.
 
-    Raise UnsafeURL for a control octet, and for a version that is no number or contradicts another.
+    Raise UnsafeURL for a control octet, and for a version that is not a number or contradicts another.
     """
     url.check_line()
     versions = {value for name, value in url.fields if name.upper() == "OBJECT-VERSION"} or {"0"}

@@ -242,7 +242,7 @@ def _split_message(identifier: int, message: bytes) -> list[Packet]:
 
 
 def _repeat(peer: Peer, identifier: int, packets: list[Packet], response: _Response) -> Algorithm[None]:
-    """Send the packets of the request again that the server lacks; if it has all, the acknowledgement alone."""
+    """Send the packets of the request again that the server lacks; if it has all, only the acknowledgement."""
     for packet in packets[response.acknowledged :]:
         yield from Send(peer, replace(packet, through=response.through).octets())
     if response.acknowledged == len(packets):

@@ -76,7 +76,7 @@ class Response:
 
 
 def parse_response(text: bytes) -> Response:
-    """Parse a response. Raise RemoteError or AuthRequired for a refusal, ProtocolError if it is no response."""
+    """Parse a response. Raise RemoteError or AuthRequired for a refusal, ProtocolError if it is not a response."""
     response = Response()
     empty = True
     for tokens in split_lines(text):

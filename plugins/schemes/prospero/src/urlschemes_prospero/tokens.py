@@ -21,7 +21,7 @@ _PIECE = re.compile(rb"(?P<text>[^ \t\n]+)|(?P<end>\n)|[ \t]+")
 
 
 def quote(token: bytes) -> bytes:
-    """Return the token as it is written: quoted from the first octet that is no letter, digit, `.`, `_` or `-`."""
+    """Return the token as it is written: quoted from the first octet that is not a letter, digit, `.`, `_` or `-`."""
     plain = _PLAIN.match(token)
     assert plain is not None
     rest = token[plain.end() :]

@@ -24,7 +24,7 @@ __all__ = ["session"]
 
 
 def _key(_: click.Context, __: click.Parameter, value: str) -> bytes:
-    """Return the octet of a key: `^X` is Ctrl-X; `none` is no key."""
+    """Return the octet of a key: `^X` is Ctrl-X; `none` is not a key."""
     if value == "none":
         return b""
     if len(value) == 2 and value[0] == "^" and "@" < value[1].upper() <= "_":

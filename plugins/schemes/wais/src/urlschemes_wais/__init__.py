@@ -26,13 +26,13 @@ class WaisURL(InternetURL, registration=registration):
 
     port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or 210.")
     database: str = text_part(doc="The name of the database, decoded; it may be empty.")
-    search: str | None = text_part(default=None, doc="The words to search for, decoded; None if this is no search.")
+    search: str | None = text_part(default=None, doc="The words to search for, decoded; None if this is not a search.")
     wtype: str | None = text_part(
-        default=None, doc="The type of the document, decoded, such as `TEXT`; None if this is no document."
+        default=None, doc="The type of the document, decoded, such as `TEXT`; None if this is not a document."
     )
     wpath: str | None = text_part(
         default=None,
-        doc="The document identifier, decoded, which only its server understands; None if this is no document.",
+        doc="The document identifier, decoded, which only its server understands; None if this is not a document.",
     )
 
     @property

@@ -20,7 +20,7 @@ __all__ = ["MAX_MESSAGE", "Connection", "EmptyResponse", "build_apdu", "build_me
 MAX_MESSAGE = 100_000
 """Octets in the largest message that Init offers, and in the largest request."""
 MAX_RESPONSE = 128 * 1024
-"""Octets in the largest response accepted: for some servers, the size that Init offers counts the records alone."""
+"""Octets in the largest response accepted: for some servers, the size that Init offers counts only the records."""
 
 _LENGTH = 10
 _HEADER = 25
@@ -58,7 +58,7 @@ class Connection:
         """Send the message `request` and return the body of the response, which errors call `response`.
 
         Where the server is fast, the body is awaited until it has `enough` octets.
-        Raise ProtocolError if the response is no WAIS message, or if octets arrived before the request was sent;
+        Raise ProtocolError if the response is not a WAIS message, or if octets arrived before the request was sent;
         LimitExceeded if it is larger than 128 KiB; EmptyResponse; Truncated.
         """
         if self._reader.pending:

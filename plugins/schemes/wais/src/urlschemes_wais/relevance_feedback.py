@@ -33,8 +33,8 @@ _PART = re.compile(r"([bl])([0-9]{1,9})-([0-9]{1,9}):(.*)", re.DOTALL)
 def relevant_documents(feedback: Feedback, search: WaisURL) -> tuple[RelevantDocument, ...]:
     """Return the documents that `feedback` names for the URL `search`.
 
-    Raise InvalidURL for an invalid wais URL; UnsupportedOperation for a URL that is no document, for an empty part, and
-    if `search` is no search; UnsafeURL for a document of another server, whose identifier means nothing to this one.
+    Raise InvalidURL for an invalid wais URL; UnsupportedOperation for a URL of no document, for an empty part, and
+    if `search` is not a search; UnsafeURL for a document of another server, whose identifier means nothing to this one.
     """
     documents = tuple(_parse(text, search) for text in _split(feedback))
     if documents and search.form != "search":

@@ -91,7 +91,7 @@ class SearchResponse:
 def parse_init_response(body: bytes) -> int | None:
     """Return the maximum size of the server's messages; None if it sends none.
 
-    Raise RemoteError if the server refuses the association, ProtocolError if this is no response to Init.
+    Raise RemoteError if the server refuses the association, ProtocolError if this is not a response to Init.
     """
     where = "the response to Init"
     header, _ = _split_apdu(body, _INIT_RESPONSE, where)

@@ -144,7 +144,7 @@ def _choose(question: Question) -> str:
         text = text.strip()
         choice = numbers.get(text, by_text.get(text.casefold()))
         if choice is None:
-            raise click.BadParameter(f"{safe_line(text)!r} is no number or text of a choice")
+            raise click.BadParameter(f"{safe_line(text)!r} is not a number or text of a choice")
         return choice
 
     default = next((number for number, choice in numbers.items() if choice == question.default), None)

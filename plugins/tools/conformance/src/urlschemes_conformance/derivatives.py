@@ -173,7 +173,7 @@ HTAB = %x09   SP = %x20   WSP = SP / HTAB   LWSP = *(WSP / CRLF WSP)   OCTET = %
 class ABNFRules(Derivatives):
     """The texts that derive from the rule `start` of ABNF texts, which the core has read before without complaint.
 
-    Definitions in a text replace those of earlier texts and of the core rules. One in words is no definition, but
+    Definitions in a text replace those of earlier texts and of the core rules. One in words is not a definition, but
     `<id, encoded as written>` stands for the texts of the rule `written` that, decoded, derive from the rule `id`.
     """
 

@@ -30,7 +30,7 @@ class Comparison(NamedTuple):
     examples: tuple[DifferingExample, ...]
 
     def only(self, part: str) -> bool:
-        """Return True if one profile alone has the part."""
+        """Return True if only one profile has the part."""
         return sum(part in page.record.syntax.parts for page in self.pages) == 1
 
 

@@ -41,7 +41,7 @@ WRITTEN = 1024 * 1024
 
 _SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
 _EXAMINE = getattr(os, "O_PATH", os.O_RDONLY)
-"""Opens a file to ask for its status alone; with O_PATH it has no effect on the file and needs no permission."""
+"""Opens a file only to ask for its status; with O_PATH it has no effect on the file and needs no permission."""
 _BY_FOLDER = {os.open, os.stat, os.unlink, os.rename} <= os.supports_dir_fd  # names relative to an open folder
 
 

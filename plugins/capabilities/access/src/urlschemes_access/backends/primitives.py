@@ -101,7 +101,7 @@ class Resolve:
 
 @dataclass(slots=True)
 class Dial:
-    """Connect to an address. Result: a `Channel`. Over UDP it receives from this address alone, from any port."""
+    """Connect to an address. Result: a `Channel`. Over UDP it receives from this address only, but from any port."""
 
     address: str
     port: int

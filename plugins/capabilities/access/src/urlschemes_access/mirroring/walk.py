@@ -449,7 +449,7 @@ def _server(url: URL) -> tuple[object, ...]:
 
 
 def _has_titles(entries: Sequence[Entry]) -> bool:
-    """Return True if there are lines that are no names of files: then they are saved, too."""
+    """Return True if there are lines that are not names of files: then they are saved, too."""
     return any(
         entry.problem is None if entry.url is None else last_segment(entry.url) != entry.name for entry in entries
     )

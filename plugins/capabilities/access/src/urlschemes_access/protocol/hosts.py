@@ -76,7 +76,7 @@ def read_host(text: str) -> Host:
         if address is None:
             raise unsafe("it is not an IPv6 address in brackets")
         if address.scope_id is not None:
-            raise unsafe("an IPv6 address with a zone means something on one machine alone")
+            raise unsafe("the zone of an IPv6 address has a meaning on one machine only")
         return Host(str(address), address)
     labels = text.split(".")
     if _QUAD_LIKE.fullmatch(text):

@@ -162,7 +162,7 @@ def printed_rules(scheme: ReviewedScheme) -> Verdict:
     if proof.difference is not None:
         return failed(
             "the rules of the record and the printed ones do not derive the same texts",
-            "correct the rules of the record; the text derives from one of the two alone",
+            "correct the rules of the record; the text derives from only one of the two",
             repr(proof.difference),
         )
     return passed(f"proven equal for all texts: {proof.pairs} states")
