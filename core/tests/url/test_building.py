@@ -86,7 +86,11 @@ def test_an_encoded_default_is_written() -> None:
         ),
         ({"host": "h", "albums": "abc"}, "invalid-part", "the albums must be a list of str, not str"),
         ({"host": "h", "albums": ["a", 1]}, "invalid-part", "each element of the albums must be str, not int"),
-        ({"host": "h", "picture": "\ud800"}, "invalid-part", "the picture has a surrogate that stands for no octet"),
+        (
+            {"host": "h", "picture": "\ud800"},
+            "invalid-part",
+            "the picture cannot hold a surrogate that is no octet",
+        ),
         ({"host": "h", "picture": Encoded("a/b")}, "invalid-part", "invalid picture 'a/b'"),
         (
             {"host": "h", "picture": "x" * 70_000},

@@ -76,8 +76,8 @@ class Part:
     "digits")`; the last name may be a quoted literal. A list part is divided by its `division` into elements of the
     rule `element`, each encoded by itself; `take` says which of them the part is. `number` parts are digits and become
     an int. `exclude` are octets that the part never holds. `decoded` is a rule that derives the octets of the part, or
-    of each element of a list, when they are decoded, besides the rule of its text. `says` describes the part, as a hint
-    of errors. `travels` says how the part is sent to a server:
+    of each element of a list, when they are decoded, besides the rule of its text. Errors name the part as it is
+    `called`, and `says` describes it, as their hint. `travels` says how the part is sent to a server:
 
     - `line`: on a protocol line, so that access refuses control octets;
     - `binary`: as counted octets, any of them;
@@ -100,9 +100,11 @@ class Part:
         exclude: Iterable[int] = (),
         decoded: str | None = None,
         travels: Travels = "line",
+        called: str | None = None,
         says: str | None = None,
     ) -> None:
         self.name = self.mark = name
+        self.called = called or name.replace("_", " ")
         self.at = tuple(map(_path, at))
         self.element = element
         self.take = take

@@ -309,6 +309,7 @@ def _part(name: str, fields: _Fields) -> Part:
         exclude=[int(octet, 16) for octet in exclude],
         decoded=fields.take("decoded", str, None),
         travels=travels,
+        called=fields.take("called", str, None),
         says=fields.take("says", str, None),
     )
     fields.done()

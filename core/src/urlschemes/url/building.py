@@ -116,12 +116,12 @@ def _written(syntax: Syntax, part: Part, value: object, scheme: str | None) -> R
     pairs = part.division is not None and part.division.equals != ""
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         wants = "a list of pairs of str" if pairs else "a list of str"
-        raise _wrong_value(part, f"the {part.name} must be {wants}, not {type(value).__name__}", scheme)
+        raise _wrong_value(part, f"the {part.called} must be {wants}, not {type(value).__name__}", scheme)
     if not pairs:
         return tuple(_written_text(part, each, scheme, "each element of the") for each in value)
     elements = [each if isinstance(each, tuple | list) else () for each in value]
     if any(len(pair) != 2 for pair in elements):
-        raise _wrong_value(part, f"each element of the {part.name} must be a pair of str, a name and a value", scheme)
+        raise _wrong_value(part, f"each element of the {part.called} must be a pair of str, a name and a value", scheme)
     return tuple(
         (_written_text(part, name, scheme, "each name in the"), _written_text(part, text, scheme, "each value in the"))
         for name, text in elements
@@ -133,25 +133,25 @@ def _written_number(part: Part, value: object, scheme: str | None) -> str:
         return str(value)
     if not isinstance(value, int) or isinstance(value, bool):
         kind = type(value).__name__
-        raise _wrong_value(part, f"the {part.name} must be an int from 0 up, not {kind} {ascii(value)[:20]}", scheme)
+        raise _wrong_value(part, f"the {part.called} must be an int from 0 up, not {kind} {ascii(value)[:20]}", scheme)
     if value.bit_length() > _BITS:  # Python would not write it either
-        raise _wrong_value(part, f"the {part.name} has more than {DIGITS} digits", scheme)
+        raise _wrong_value(part, f"the {part.called} has more than {DIGITS} digits", scheme)
     if value < 0:
-        raise _wrong_value(part, f"the {part.name} must be an int from 0 up, not {value}", scheme)
+        raise _wrong_value(part, f"the {part.called} must be an int from 0 up, not {value}", scheme)
     return str(value)
 
 
 def _written_text(part: Part, text: object, scheme: str | None, what: str) -> str:
     if not isinstance(text, str):
-        raise _wrong_value(part, f"{what} {part.name} must be str, not {type(text).__name__}", scheme)
+        raise _wrong_value(part, f"{what} {part.called} must be str, not {type(text).__name__}", scheme)
     if isinstance(text, Encoded) or (part.name == "host" and part.escapes):  # its value is as written
         return str(text)
     try:
         return part.written(text)
     except UnicodeEncodeError:
-        raise _wrong_value(part, f"the {part.name} has a surrogate that stands for no octet", scheme) from None
+        raise _wrong_value(part, f"the {part.called} cannot hold a surrogate that is no octet", scheme) from None
     except ValueError as error:
-        raise _wrong_value(part, f"the {part.name} cannot hold the {error}", scheme) from None
+        raise _wrong_value(part, f"the {part.called} cannot hold the {error}", scheme) from None
 
 
 def _dividing(syntax: Syntax, part: Part, text: str) -> str:
@@ -314,7 +314,7 @@ def _part_at_fault(
 def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None) -> InvalidURL:
     """Return the error for a `value`, as written, that does not derive from the rule of the part `name`."""
     part = syntax.parts[name]
-    message = f"invalid {name}" + ("" if name == "password" else f" {value!a}")
+    message = f"invalid {part.called}" + ("" if name == "password" else f" {value!a}")
     section = syntax.section_of(part.rule)
     return invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=part.says)
 

@@ -112,7 +112,7 @@ class FaultPlace(NamedTuple):
         `begins` says that the part begins there. The characters of a password are not quoted, nor those of a port: they
         may be a password without its `@`.
         """
-        name = _named(part) if part else None
+        name = _named(self.syntax, part) if part else None
         at = f"at position {self.position}"
         if not self.run:
             return f"missing {name} {at}" if begins and name else f"unexpected end of the URL {at}"
@@ -123,9 +123,9 @@ class FaultPlace(NamedTuple):
         return f"invalid character{plural}{quoted}{f' in the {name}' if name else ''} {at}"
 
 
-def _named(part: str) -> str:
+def _named(syntax: Syntax, part: str) -> str:
     """Return the name of a part as messages write it."""
-    return "user name" if part == "user" else part.replace("_", " ")
+    return "user name" if part == "user" else syntax.parts[part].called if part in syntax.parts else part
 
 
 def quoted_text(text: str) -> str:
@@ -172,9 +172,8 @@ def escapes(run: str) -> str:
 def bad_escape(place: FaultPlace, part: str | None) -> FaultMessage:
     """Return the message for percent signs that begin no escape."""
     known = place.syntax.parts.get(part or "")
-    has_escapes = known is None or bool(known.escapes)
     message = f"invalid escape at position {place.position}: expected two hexadecimal digits after '%'"
-    hint = "a percent sign is written %25" if has_escapes else f"the {_named(part or 'part')} has no escapes"
+    hint = f"the {known.called} has no escapes" if known and not known.escapes else "a percent sign is written %25"
     return FaultMessage(message, part, place.syntax.profile.rule_names["escape"], ("two hexadecimal digits",), hint)
 
 
@@ -236,7 +235,7 @@ def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ..
     syntax = place.syntax
     part = sharing_part(syntax, part_of(syntax, positions) or "", place.rest)
     written = tuple(dict.fromkeys(f"%{octet:02X}" for octet in octets_of(place.run[:_QUOTED])))
-    hint = f"write {listed(written)} if it is part of the {_named(part)}" if options else _RESERVED_HINT
+    hint = f"write {listed(written)} if it is part of the {_named(syntax, part)}" if options else _RESERVED_HINT
     hint = "encode it" if part == "password" else hint
     message = f"{place.subject(part)}: expected {listed((*options, *written))}"
     expected = (*options, *(f'"{escape}"' for escape in written))
@@ -253,7 +252,8 @@ def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
         return reserved_character(place._replace(run=place.run[:1]), positions, (option,))
     hint = None
     if part is not None:
-        hint = f"write {escape} if {place.run[0]!a} is part of the {_named(sharing_part(syntax, part, place.rest))}"
+        sharing = sharing_part(syntax, part, place.rest)
+        hint = f"write {escape} if {place.run[0]!a} is part of the {_named(syntax, sharing)}"
     rule = next((name for name in reversed(literal.path) if name in syntax.grammar.rules), None)
     message = f"{place.subject(part if part in _SECRET else None)}: expected {option}"
     return FaultMessage(message, None, rule, (option,), hint)
@@ -281,7 +281,7 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
     escape = "" if name in _SECRET else f" {place.rest[:3]!a}"
     rule = part.rule if part and is_excluded else rule_of(syntax, place.state.reached or percent)
     hint = "leave it out: the record of the scheme excludes it" if is_excluded else None
-    at = f"at position {place.position}: the {_named(name or 'URL')} cannot hold"
+    at = f"at position {place.position}: the {_named(syntax, name or 'URL')} cannot hold"
     return FaultMessage(f"invalid escape{escape} {at} {which}{there}", name, rule, ("another octet",), hint)
 
 
@@ -319,11 +319,11 @@ def _unexpected_hint(place: FaultPlace, part: str | None, expected: int, words: 
     if known is not None and known.says:
         return None  # the description of the part says more
     if words == (END,):
-        return f"leave out the text after the {_named(part)}" if part else "leave it out"
+        return f"leave out the text after the {_named(place.syntax, part)}" if part else "leave it out"
     if known is not None and known.number and not (ends and _are_literals(words)):
-        return f"the {_named(part or '')} is a decimal number"
+        return f"the {known.called} is a decimal number"
     if known is not None and not known.escapes and place.run[:1] == "%":
-        return f"the {_named(part or '')} has no escapes"
+        return f"the {known.called} has no escapes"
     return _missing(place.syntax, expected, words) if ends else None
 
 
@@ -332,13 +332,13 @@ def _missing(syntax: Syntax, expected: int, words: tuple[str, ...]) -> str:
     automaton = syntax.automaton
     if not _are_literals(words):
         part = _beginning_part(syntax, expected)
-        return f"add the {_named(part)}" if part else f"add {listed(words)}"
+        return f"add the {_named(syntax, part)}" if part else f"add {listed(words)}"
     after, seen = automaton.following(expected), 0
     while automaton.begun(after) is not None and after & ~seen:  # the rest of a literal
         seen |= after
         after = automaton.following(after)
     part = _beginning_part(syntax, after)
-    return f"add {listed(words)}{f' and the {_named(part)}' if part else ''}"
+    return f"add {listed(words)}{f' and the {_named(syntax, part)}' if part else ''}"
 
 
 def _are_literals(words: tuple[str, ...]) -> bool:
