@@ -294,8 +294,8 @@ def test_printed_rules_and_those_that_are_rewritten_are_shown(name: str, rewritt
     assert bool(shown["syntax"]["printed"]) == ("\nAs printed\n" in text)
 
 
-def test_schemes_without_a_record_of_the_profile_are_named() -> None:
-    listed = CliRunner().invoke(command, ["--no-config", "schemes", "--profile", "rfc3986"])
+def test_schemes_without_a_record_of_the_profile_are_named(run) -> None:
+    listed = run("schemes", "--profile", "rfc3986", plugins="shelf-schemes,urlschemes-http,urlschemes-rfc3986")
     assert "http " in listed.stdout
-    assert "x-example" not in listed.stdout
-    assert listed.stderr == "urlschemes: without a record of the profile rfc3986: x-example\n"
+    assert "x-shelf" not in listed.stdout
+    assert listed.stderr == "urlschemes: without a record of the profile rfc3986: x-drawer, x-shelf\n"
