@@ -330,6 +330,17 @@ def test_a_rebuild_of_sources_is_seen(cache, site, searches):
     assert len(searches) == 3
 
 
+def test_a_record_that_is_added_is_seen(cache, site, install, searches):
+    install("x-more", "x-more = x_more", {"x_more/registration.toml": ""})
+    package = site / "x_more"
+    for names in (["registration.toml"], ["registration.later.toml", "registration.toml"]):
+        (package / names[0]).touch()
+        for _ in range(2):  # the second time from the cache
+            records = {claim.name: claim.records for claim in installed_claims()}
+            assert records == {"x-first": (), "x-more": tuple(str(package / name) for name in names)}
+    assert len(searches) == 2
+
+
 def test_an_archive_that_changes_is_seen(cache, tmp_path, monkeypatch):
     archive = tmp_path / "plugins.zip"
     monkeypatch.setattr(sys, "path", [*sys.path, str(archive)])

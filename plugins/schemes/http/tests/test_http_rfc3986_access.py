@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import urlschemes
 from urlschemes import URL, Registry
 from urlschemes.errors import InvalidURL, UnsafeURL, URLError
 from urlschemes.registry.hooks import hookimpl
@@ -233,3 +234,21 @@ def test_a_login_is_for_one_origin(client: Client) -> None:
     locked = HttpResponse(401, b"", [("WWW-Authenticate", 'Basic realm="x"')])
     with http_server(handler=locked, host="::1") as server, pytest.raises(AuthRequired, match=r"\[::1\] requires"):
         client.access(f"http://{server}/")
+
+
+@pytest.mark.parametrize(
+    ("registry", "url", "problem"),
+    [
+        (None, MODERN.parse("http://127.0.0.1/~joe"), "rfc3986, and the client reads rfc1738: invalid character '~'"),
+        (MODERN, urlschemes.parse("ftp://127.0.0.1/a?b"), "rfc1738, and the client reads rfc3986: invalid character"),
+        (None, MODERN.parse("mailto:a@b?subject=c"), "rfc3986, and the client reads rfc1738: .* part of the address"),
+    ],
+    ids=["today's", "of 1994", "ambiguous"],
+)
+def test_a_url_that_the_profile_of_the_client_lacks_names_both_profiles(
+    registry: Registry | None, url: URL, problem: str
+) -> None:
+    with pytest.raises(InvalidURL, match=rf"^the URL is of the profile {problem}") as refused:
+        Client(registry=registry, policy=NOWHERE).access(url)
+    own, other = ("rfc3986", "rfc1738") if registry else ("rfc1738", "rfc3986")
+    assert str(refused.value.hint).startswith(f'pass registry=Registry(profile="{other}"); for {own}: ')
