@@ -208,6 +208,20 @@ def test_a_series_of_dask(scheduler: str, file: str) -> None:
     assert codes.tolist()[2] == "unknown-scheme"
 
 
+@THEIR_WARNINGS
+def test_wrong_arguments_for_dask_are_errors_of_urlschemes() -> None:
+    dd = pytest.importorskip("dask.dataframe", reason=NEEDS.format("dask"))
+    pytest.importorskip("urlschemes_columns.dask")
+    pd = pytest.importorskip("pandas", reason=NEEDS.format("pandas"))
+    texts, numbers = (dd.from_pandas(pd.Series(each), npartitions=1) for each in (["http://h/"], [1]))
+    with pytest.raises(ValueError, match=r"^unknown part 'hosst'"):
+        texts.url.parse(("hosst",))
+    with pytest.raises(TypeError, match=r"^parts is a collection of names, not one string"):
+        texts.url.parse("host")
+    with pytest.raises(TypeError, match=r"^expected an Arrow array of strings, got one of int64"):
+        numbers.url.code()
+
+
 # Spark
 
 

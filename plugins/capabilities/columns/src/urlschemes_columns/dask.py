@@ -32,15 +32,19 @@ class DaskURLAccessor:
 
     def parse(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> dd.DataFrame:
         """Return a column for each of `parts`, and the columns `code` and `position`, as `urlschemes_columns.parse`."""
-        return self._series.map_partitions(_call, "parse", tuple(parts), registry)
+        return self._mapped("parse", parts if isinstance(parts, str) else tuple(parts), registry)
 
     def is_valid(self, registry: Registry | None = None) -> dd.Series:
         """Return True for each row that is a URL, False for one that is not, and a null for a null."""
-        return self._series.map_partitions(_call, "is_valid", registry)
+        return self._mapped("is_valid", registry)
 
     def code(self, registry: Registry | None = None) -> dd.Series:
         """Return the code of the error of each row that is not a URL, and a null for the others."""
-        return self._series.map_partitions(_call, "code", registry)
+        return self._mapped("code", registry)
+
+    def _mapped(self, method: str, *arguments: Any) -> Any:
+        meta = _call(self._series._meta, method, *arguments)  # noqa: SLF001  so that wrong arguments raise our errors
+        return self._series.map_partitions(_call, method, *arguments, meta=meta)
 
 
 def _call(series: pd.Series, method: str, *arguments: Any) -> pd.Series | pd.DataFrame:
