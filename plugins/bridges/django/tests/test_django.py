@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,8 @@ from django.db.utils import IntegrityError
 from django.forms import modelform_factory
 
 import urlschemes
-from urlschemes_django import URLField
+from urlschemes import Registry, URLError
+from urlschemes_django import URLField, URLFormField
 
 settings.configure(
     DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
@@ -126,6 +128,42 @@ def test_a_field_may_have_another_profile() -> None:
         assert each.to_python("http://[::1]/~a#b").fragment == "b"
         with pytest.raises(ValidationError, match="write brackets around an IPv6 address"):
             each.to_python("http://2001:db8::1/")
+
+
+def test_a_url_of_another_profile_is_converted_or_refused() -> None:
+    modern, field = Registry(profile="rfc3986"), URLField("mailto")
+    assert field.to_python(modern.parse("mailto:a@b.c")) == urlschemes.parse("mailto:a@b.c")
+    with pytest.raises(ValidationError, match="it is part of the address"):
+        field.to_python(modern.parse("mailto:a@b.c?subject=x"))
+
+
+@pytest.mark.parametrize(
+    ("schemes", "profile", "message", "hint"),
+    [
+        (["http"], "rfc3968", "the profile rfc3968 is not installed", "did you mean rfc3986?"),
+        (["htp"], None, "no scheme is registered as 'htp'", "did you mean http"),
+    ],
+)
+def test_what_is_not_installed_is_found_by_the_system_checks(
+    schemes: list[str], profile: str | None, message: str, hint: str
+) -> None:
+    field = URLField(*schemes, profile=profile)
+    field.set_attributes_from_name("source")
+    field.model = Feed
+    (error,) = field.check()
+    assert (error.id, message in error.msg, hint in error.hint) == ("urlschemes.E001", True, True)
+    with pytest.raises(URLError, match=message):  # not a ValidationError, which visitors would see
+        field.to_python("http://h/")
+    with pytest.raises(URLError, match=message):
+        URLFormField(*schemes, profile=profile)
+    assert Feed.check() == []
+
+
+@pytest.mark.parametrize("profile", ["", Registry(), 3986])
+def test_a_profile_is_a_name(profile: Any) -> None:
+    for kind in (URLField, URLFormField):
+        with pytest.raises(TypeError, match='profile must be the name of a profile, such as "rfc3986"'):
+            kind("http", profile=profile)
 
 
 def test_migrations_and_fixtures_hold_what_makes_the_field_and_its_value() -> None:

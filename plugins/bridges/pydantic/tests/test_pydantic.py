@@ -181,11 +181,18 @@ def test_a_field_may_have_another_profile(kind: Any) -> None:
     assert not is_valid("http://[::1/")
 
 
-def test_a_url_of_another_profile_is_read_again() -> None:
+def test_a_url_of_another_profile_is_kept_unless_the_field_names_one() -> None:
     kind = Annotated[URL, Schemes(registry=MODERN)]
     url = TypeAdapter(kind).validate_python(urlschemes.parse(HTTP))
     assert (type(url), str(url)) == (MODERN["http"].url_type, HTTP)
     assert Draft202012Validator(TypeAdapter(kind).json_schema()).is_valid("x:~#")
+    mail = MODERN.parse("mailto:a@b.c?subject=x")
+    assert TypeAdapter(URL).validate_python(mail) is mail
+    assert TypeAdapter(InternetURL).validate_python(MODERN.parse(TODAY)).fragment == "b"
+    for refusing in (Annotated[URL, Schemes("mailto")], type(urlschemes.parse("mailto:a@b.c"))):
+        error = failure(refusing, mail)
+        assert "invalid character '?' at position 12: in RFC 1738, it is part of the address" in error["msg"]
+        assert TypeAdapter(refusing).validate_python(MODERN.parse("mailto:a@b.c")) == urlschemes.parse("mailto:a@b.c")
 
 
 def test_a_scheme_that_is_not_registered_is_an_error_when_the_field_is_defined() -> None:

@@ -93,6 +93,15 @@ def test_the_urls_of_another_profile(session: Session) -> None:
     assert (str(url), url.host) == ("http://[::1]/~a#b", "[::1]")
 
 
+def test_a_url_of_another_profile_is_converted_or_refused() -> None:
+    dialect = sqlalchemy.create_engine("sqlite://").dialect
+    modern, column = Registry(profile="rfc3986"), URLColumn(["mailto"])
+    assert column.process_bind_param(modern.parse("mailto:a@b.c"), dialect) == "mailto:a@b.c"
+    for url in (modern.parse("mailto:a@b.c?subject=x"), urlschemes.parse_generic("mailto:@")):
+        with pytest.raises(InvalidURL, match=r"at position (12|7)\b"):
+            column.process_bind_param(url, dialect)
+
+
 def test_the_schemes_of_another_registry() -> None:
     column = URLColumn(registry=Registry(disable=["ftp"]))
     with pytest.raises(urlschemes.UnknownScheme):

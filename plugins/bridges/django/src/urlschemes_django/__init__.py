@@ -4,7 +4,8 @@
         source = URLField("nntp", "news")
 
 Nothing but a URL of the named schemes is written or passes a form, and what is read is a parsed URL. With
-`profile="rfc3986"`, URLs are those of that profile.
+`profile="rfc3986"`, URLs are those of that profile. The system checks of Django name a scheme or a profile that is not
+installed. A field has the name of a profile, and no registry, since migrations hold its arguments as text.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.core import checks
 from django.core.exceptions import ValidationError
 from django.db import models
 
-from urlschemes import URL, Registry, URLError, default_registry
+from urlschemes import URL, InvalidURL, Registry, UnknownScheme, URLError, default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,17 +31,29 @@ __all__ = ["URLField", "URLFormField"]
 
 
 @cache
-def _registry(profile: str | None) -> Registry:
-    return default_registry if profile is None else Registry(profile=profile)
+def _registry(schemes: tuple[str, ...], profile: str | None) -> Registry:
+    """Return the registry of a profile. Raises PluginError without it, UnknownScheme without a scheme."""
+    registry = default_registry if profile is None else default_registry.in_profile(profile)
+    for name in schemes:
+        registry.registration(name)
+    return registry
 
 
-def _parse(value: Any, schemes: Sequence[str], profile: str | None) -> URL | None:
+def _checked(profile: object) -> str | None:
+    """Return the argument `profile` of a field. Raises TypeError for what is not the name of one."""
+    if profile is None or (isinstance(profile, str) and profile):
+        return profile
+    raise TypeError(f'profile must be the name of a profile, such as "rfc3986", not {profile!r}')
+
+
+def _parse(value: Any, schemes: tuple[str, ...], profile: str | None) -> URL | None:
     """Return the URL, None for no value. Raises ValidationError with the message of `parse`."""
     if value is None or value == "":
         return None
+    registry = _registry(schemes, profile)
     try:
-        url = _registry(profile).parse(str(value))
-    except URLError as error:
+        url = registry.parse(str(value.as_profile(registry) if isinstance(value, URL) else value))
+    except (InvalidURL, UnknownScheme) as error:
         params = {"position": error.position, "part": error.part, "hint": error.hint}
         raise ValidationError(str(error).replace("%", "%%"), code=error.code, params=params) from error
     if schemes and url.scheme not in schemes:
@@ -49,11 +63,15 @@ def _parse(value: Any, schemes: Sequence[str], profile: str | None) -> URL | Non
 
 
 class URLFormField(forms.CharField):
-    """The field of a form that takes a URL of `schemes`, or of every installed scheme if none is named."""
+    """The field of a form that takes a URL of `schemes`, or of every installed scheme if none is named.
+
+    Raises UnknownScheme for a scheme that is not installed, PluginError for such a profile.
+    """
 
     def __init__(self, *schemes: str, profile: str | None = None, **options: Any) -> None:
         self.schemes = tuple(sorted(map(str.lower, schemes)))
-        self.profile = profile
+        self.profile = _checked(profile)
+        _registry(self.schemes, self.profile)
         super().__init__(**options)
 
     def to_python(self, value: Any) -> Any:
@@ -73,8 +91,17 @@ class URLField(Field):
 
     def __init__(self, *schemes: str, profile: str | None = None, **options: Any) -> None:
         self.schemes = tuple(sorted(map(str.lower, schemes)))
-        self.profile = profile
+        self.profile = _checked(profile)
         super().__init__(**options)
+
+    def check(self, **options: Any) -> list[checks.CheckMessage]:
+        """Return the errors of the field: also a scheme or a profile that is not installed."""
+        found = super().check(**options)
+        try:
+            _registry(self.schemes, self.profile)
+        except URLError as error:
+            found.append(checks.Error(str(error.message), hint=error.hint, obj=self, id="urlschemes.E001"))
+        return found
 
     def deconstruct(self) -> tuple[str, str, Sequence[Any], dict[str, Any]]:
         """Return the arguments, for migrations."""

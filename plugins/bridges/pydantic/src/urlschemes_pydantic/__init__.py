@@ -70,7 +70,8 @@ class Schemes:
             raise TypeError(f"no URL is {source.__name__} and of {self!r}: leave one of them out")
         label = source.__name__ + (f"[{', '.join(self.names)}]" if self.names else "")
         # The tag is the location of an error in a union, instead of the name of the validator.
-        return handler.generate_schema(Annotated[Any, _Field(source, self.names, registry), Tag(label)])
+        any_profile = source.registration is not None or not (self.names or self._registry)
+        return handler.generate_schema(Annotated[Any, _Field(source, self.names, registry, any_profile), Tag(label)])
 
 
 def _may_be(kind: type[URL], registry: Registry, name: str) -> bool:
@@ -82,11 +83,15 @@ def _may_be(kind: type[URL], registry: Registry, name: str) -> bool:
 
 @dataclass(frozen=True)
 class _Field:
-    """A field that holds URLs of the type `kind`, of the schemes `names` of a registry; without names, of all."""
+    """A field that holds URLs of the type `kind`, of the schemes `names` of a registry; without names, of all.
+
+    With `any_profile`, URLs of that type are kept whatever their profile; text is read by the registry.
+    """
 
     kind: type[URL]
     names: tuple[str, ...]
     registry: Registry
+    any_profile: bool
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         read = core_schema.no_info_wrap_validator_function(self.read, core_schema.str_schema())
@@ -114,18 +119,18 @@ class _Field:
 
         Raises ValidationError, and PluginError if the plugin of the scheme is at fault.
         """
-        url = value if isinstance(value, self.kind) and self.has_profile_of(value) else None
-        if url is None:
-            url = self.parse(str(value) if isinstance(value, URL) else to_str(value))
+        if isinstance(value, self.kind) and self.keeps(value):
+            url = value
+        else:
+            url = self.parse(value if isinstance(value, URL) else to_str(value))
         if self.names and url.scheme not in self.names:
             message = f"scheme {url.scheme!r} at position 0: expected one of {', '.join(self.names)}"
             raise _invalid(str(url), message, code="invalid-scheme", position=0, part="scheme")
         return url
 
-    def has_profile_of(self, url: URL) -> bool:
-        """Return True if a URL, whose type may be the generic one, is of a scheme in the profile of the field."""
-        same = self.kind.registration is not None or url.syntax.profile is self.registry.profile
-        return same and url.registration is not None
+    def keeps(self, url: URL) -> bool:
+        """Return True if a URL, whose type may be the generic one, is of a scheme, in the profile of the field."""
+        return url.registration is not None and (self.any_profile or url.syntax.profile is self.registry.profile)
 
     def read_strictly(self, value: Any) -> URL:
         """Return `value`, which must be a URL of this field. Raises ValidationError."""
@@ -133,8 +138,12 @@ class _Field:
             return self.read(value, str)
         raise _failure("is_instance_of", value, {"class": self.kind.__name__})
 
-    def parse(self, text: str) -> URL:
+    def parse(self, given: URL | str) -> URL:
+        """Return the URL of this field that is `given`, if need be converted. Raises ValidationError."""
+        text = str(given)
         try:
+            if isinstance(given, URL) and given.syntax.profile is not self.registry.profile:
+                given.as_profile(self.registry)  # raises the error for a meaning that would change
             if self.kind.registration is None:
                 return self.registry.parse(text, self.kind)
             return read_as(self.kind, text)

@@ -28,8 +28,9 @@ __all__ = ["URLColumn"]
 class URLColumn(TypeDecorator[URL]):
     """A text column that holds URLs of `schemes`, or of every scheme of the registry if none is named.
 
-    A str is parsed before it is written or compared. What is not such a URL raises InvalidURL, UnknownScheme or
-    ValueError; SQLAlchemy wraps them in StatementError, whose `orig` is the error.
+    A str is parsed before it is written or compared; a URL of another profile becomes one of that of the registry. What
+    is not such a URL raises InvalidURL, UnknownScheme or ValueError; SQLAlchemy wraps them in StatementError, whose
+    `orig` is the error.
     """
 
     impl = Text
@@ -43,7 +44,9 @@ class URLColumn(TypeDecorator[URL]):
 
     def process_bind_param(self, value: URL | str | None, dialect: Dialect) -> str | None:  # noqa: ARG002  its interface
         """Return the text of the URL, which is checked."""
-        return None if value is None else str(self._parse(str(value)))
+        if value is None:
+            return None
+        return str(self._parse(str(value.as_profile(self.registry) if isinstance(value, URL) else value)))
 
     def process_result_value(self, value: Any, dialect: Dialect) -> URL | None:  # noqa: ARG002  its interface
         """Return the URL that the database holds."""
