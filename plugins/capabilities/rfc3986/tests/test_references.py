@@ -6,6 +6,7 @@ from itertools import chain, product
 
 import pytest
 
+import urlschemes
 from urlschemes import InvalidURL, Registry
 from urlschemes_rfc3986.generic_uri import URI
 from urlschemes_rfc3986.references import RelativeReference, parse_reference, relative_to
@@ -77,10 +78,22 @@ def test_other_texts_are_no_relative_references(text, code, position, message):
 def test_a_url_reference_is_either():
     assert parse_reference("../g") == RelativeReference("../g")
     assert parse_reference("x-y:g") == URI.parse("x-y:g")
-    assert parse_reference("http://h/", MODERN.parse) == MODERN.parse("http://h/")
+    assert type(parse_reference("http://h/")) is type(MODERN.parse("http://h/"))
+    assert parse_reference("http://h/", registry=Registry()) == urlschemes.parse("http://h/")
     for text in ("1a:b", "a|", "a:|", None):
         with pytest.raises(InvalidURL):
             parse_reference(text)
+
+
+def test_parts_of_a_reference_are_replaced():
+    reference = RelativeReference("../x")
+    assert reference.replace(query="a b", fragment="c") == "../x?a%20b#c"
+    assert reference.replace(path="a") == RelativeReference("a")
+    assert (type(reference.replace("x", "y")), reference.replace("x", "y")) == (str, "../y")
+    with pytest.raises(InvalidURL, match="':' in the first segment"):
+        reference.replace(path="a:b")
+    with pytest.raises(TypeError, match="not both"):
+        reference.replace("x", "y", query="a")
 
 
 def test_join_takes_references_of_each_kind():

@@ -34,3 +34,9 @@ def test_what_cannot_be_written_is_an_error(arguments, message):
     done = CliRunner().invoke(command, ["unicode", *arguments])
     assert done.exit_code != 0
     assert message in " ".join(done.output.split())
+
+
+def test_the_profile_is_that_of_today_unless_another_is_named():
+    assert CliRunner().invoke(command, ["unicode", "http://h/\u00e4#x"]).output == "http://h/%C3%A4#x\n"
+    named = CliRunner().invoke(command, ["--profile", "rfc1738", "unicode", "http://h/\u00e4#x"])
+    assert "invalid character '#' at position 10" in named.output

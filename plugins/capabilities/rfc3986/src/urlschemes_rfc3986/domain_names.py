@@ -48,7 +48,7 @@ def encoded_label(text: str, start: int, end: int, *, uts46: bool) -> str:
         )
         hint = "domain names hold letters, digits and hyphens"
         if not uts46 and _may_stand(idna, text[start], uts46=True):
-            hint = "write it in lower case and in normal form, as from_unicode(text, uts46=True) does"
+            hint = "write it in lower case and in normal form, as uts46=True does (in the shell, --uts46)"
     raise invalid_url(text, problem, part="host", span=(start, end), section="RFC 5891 section 4.2", hint=hint)
 
 

@@ -52,6 +52,8 @@ def from_unicode(text: str, parse: Callable[[str], Any] | None = None, *, uts46:
     extra `idna` installs; and what `parse` raises.
     """
     read = default_registry.in_profile(profile).parse if parse is None else parse
+    if not callable(read):
+        raise TypeError(f"parse must be a function, such as Registry.parse or RelativeReference, not {read!r}")
     if not isinstance(text, str) or text.isascii():  # type: ignore[redundant-expr]  # callers without types
         return read(text)
     written = _written(text, uts46=uts46)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from urlschemes import default_registry
 from urlschemes.errors import invalid_url
 from urlschemes.grammar.octets import unescape
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import redact
+from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.generic_uri import URI
@@ -16,10 +18,10 @@ from urlschemes_rfc3986.refusal import refusal
 from urlschemes_rfc3986.resolution import Components, components, merged, resolve, without_dot_segments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Self
 
-    from urlschemes import URL, InvalidURL
+    from urlschemes import URL, InvalidURL, Registry
     from urlschemes.grammar.part import Raw, Value
 
 __all__ = ["RelativeReference", "parse_reference", "relative_to"]
@@ -111,16 +113,33 @@ class RelativeReference(str):
         """The text after the `#`, decoded; None without a `#`."""
         return self._decoded("fragment")
 
+    def replace(self, /, *texts: Any, **parts: Any) -> Any:
+        """Return the reference with these parts, as `URL.replace` does; with texts alone, what `str.replace` returns.
+
+        Raises TypeError, InvalidURL.
+        """
+        if not parts:
+            return super().replace(*texts)
+        if texts:
+            raise TypeError("give parts as keywords, or texts as str.replace has them, not both")
+        changed = str(URI.parse(_SCHEME + self, limit=len(_SCHEME + self)).replace(**parts))
+        return type(self)(changed.removeprefix(_SCHEME), limit=max(LIMIT, len(changed)))
+
     def _decoded(self, name: str) -> str | None:
         raw = self.raw[name]
         return None if raw is None else unescape(str(raw))
 
 
-def parse_reference(text: str, parse: Callable[[str], URL] = URI.parse) -> URL | RelativeReference:
-    """Return what `text` is: a URL, as `parse` returns it, or a RelativeReference (section 4.1). Raises InvalidURL."""
-    is_text = isinstance(text, str)
-    has_scheme = is_text and profile.is_scheme_name(components(text).scheme or "")
-    return parse(text) if has_scheme else RelativeReference(text)
+def parse_reference(text: str, *, registry: Registry | None = None) -> URL | RelativeReference:
+    """Return what `text` is: a URL, which is generic if the registry has no such scheme, or a RelativeReference.
+
+    The registry is by default that of all installed schemes in this profile. Raises InvalidURL (section 4.1).
+    """
+    name = components(text).scheme if isinstance(text, str) else None  # type: ignore[redundant-expr]
+    if name is None or not profile.is_scheme_name(name):
+        return RelativeReference(text)
+    known = default_registry.in_profile(profile) if registry is None else registry_or_default(registry)
+    return known.parse(text) if name in known else known.parse_generic(text)
 
 
 def relative_to(url: URL, base: URL) -> URL | RelativeReference:
