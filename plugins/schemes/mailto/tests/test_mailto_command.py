@@ -168,6 +168,17 @@ def test_a_message_lost_after_the_dot_is_reported_as_indeterminate() -> None:
     assert len(server.heard) == 1
 
 
+@pytest.mark.slow
+def test_a_piped_text_that_is_not_sent_is_named() -> None:
+    url = "mailto:joe@host.dom?body=y"
+    words = ["--no-config", "--profile", "rfc3986", "send", url, "--relay", "h", "--from", "a@b.dom"]
+    program = [sys.executable, "-m", "urlschemes_cli", *words]
+    for file, sent, noted in (([], "\ny\n", True), (["-"], "\nhello\n", False)):
+        words = [*program, *file]
+        done = subprocess.run(words, check=False, input="hello", capture_output=True, text=True, timeout=LIFETIME)
+        assert (sent in done.stderr, "standard input is not read, unless FILE is -" in done.stderr) == (True, noted)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 4), ("", 4)])
 def test_on_a_terminal_send_asks_and_the_default_is_no(relay: SmtpAddress, answer: str, code: int) -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from urlschemes import parse
 from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_mailto import MailtoURL, Submission, compose, send
@@ -323,3 +324,10 @@ def test_the_time_to_check_a_message_is_linear(line: bytes) -> None:
     began = time.process_time()
     submission_of(octets, relay="relay.dom")
     assert time.process_time() - began < 2
+
+
+def test_a_url_is_no_message_and_only_a_mailto_url_becomes_one() -> None:
+    with pytest.raises(UnsafeURL, match=r"the message is no EmailMessage but a MailtoURL; compose\(url\) makes one"):
+        send(MailtoURL.parse("mailto:joe@host.dom"), relay="host.dom")  # type: ignore[arg-type]  # what is tested
+    with pytest.raises(InvalidURL, match="expected MailURL, got HttpURL"):
+        compose(parse("http://host.dom/"))

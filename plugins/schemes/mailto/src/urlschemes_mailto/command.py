@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
 from contextlib import nullcontext
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -104,6 +106,8 @@ def send(
         sender = _option_or_setting("from", sender, configured, "sender")
         if body is None and (file is not None or not parsed.values("body")):
             body = _read_text(file)
+        elif body is None and _is_piped():
+            write_note("the text is the body of the URL: standard input is not read, unless FILE is -")
         message = compose(parsed, subject=subject, body=body, sender=sender)
         submission = submission_of(message_octets(message), relay=relay)
         unused = unused_fields(parsed)
@@ -154,6 +158,15 @@ def _option_or_setting(option: str, value: str | None, configured: Mapping[str, 
             f"--{option} is required unless [options.mailto] sets `{name}` in the configuration file"
         )
     return value
+
+
+def _is_piped() -> bool:
+    """Return True if standard input is a pipe or a file."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
 
 
 def _read_text(file: IO[str] | None) -> str:

@@ -9,12 +9,13 @@ import re
 import secrets
 from datetime import UTC, datetime
 from email.headerregistry import AddressHeader
-from email.message import EmailMessage
+from email.message import EmailMessage, Message
 from email.parser import HeaderParser
 from email.policy import SMTPUTF8, EmailPolicy
 from email.utils import format_datetime, parseaddr
 from typing import TYPE_CHECKING, Any
 
+from urlschemes import URL
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.redaction import one_line
 from urlschemes.registry.registry import registry_or_default
@@ -25,8 +26,6 @@ from urlschemes_mailto.envelope import Submission
 from urlschemes_mailto.header_fields import CONTROL, IDENTIFIERS, TEXTS, field_text, recipients_of
 
 if TYPE_CHECKING:
-    from email.message import Message
-
     from urlschemes import Registry
 
 __all__ = ["compose", "message_octets", "relay_address", "submission_of"]
@@ -71,7 +70,7 @@ INTERNATIONAL = POLICY.clone(utf8=True)
 
 
 def compose(
-    url: MailURL | str,
+    url: URL | str,
     *,
     subject: str | None = None,
     body: str | None = None,
@@ -88,7 +87,7 @@ def compose(
     """
     if not isinstance(url, MailURL):
         schemes = registry_or_default(registry)
-        url = schemes.parse(url, MailURL)  # type: ignore[type-abstract]  # it is only compared
+        url = schemes.parse(str(url) if isinstance(url, URL) else url, MailURL)  # type: ignore[type-abstract]  # it is only compared
     recipients = recipients_of(url)
     addresses = (*recipients.to, *recipients.cc, parseaddr(sender or "")[1])
     message = EmailMessage(POLICY if "".join(addresses).isascii() else INTERNATIONAL)
@@ -148,6 +147,10 @@ def message_octets(message: EmailMessage, sender: str | None = None) -> bytes:
 
     Raise UnsafeURL if it cannot be converted, or would be read back as a different message.
     """
+    if not isinstance(message, Message):
+        kind = type(message).__name__  # type: ignore[unreachable]  # a caller without types
+        hint = "compose(url) makes one of a mailto URL"
+        raise UnsafeURL(f"the message is no EmailMessage but a {kind}", part="message", hint=hint)
     try:
         fields = (field for name in _ADDRESSES for field in message.get_all(name, ()))
         names = [each.username for field in fields for each in getattr(field, "addresses", ())]
