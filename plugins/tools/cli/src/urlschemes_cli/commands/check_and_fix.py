@@ -12,6 +12,7 @@ import urlschemes_lint
 from urlschemes.redaction import HIDDEN, redact, redact_url
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
+from urlschemes_cli.output.hints import note_other_profile
 from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 
@@ -41,6 +42,7 @@ def check(settings: Settings, url: str, *, as_json: bool) -> None:
     else:
         _show_findings(findings)
     if is_invalid:
+        note_other_profile(url)
         click.get_current_context().exit(INVALID)
 
 

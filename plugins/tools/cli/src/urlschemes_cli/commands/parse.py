@@ -9,6 +9,7 @@ import click
 from urlschemes.redaction import HIDDEN
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, passwords_option
+from urlschemes_cli.output.hints import note_other_profile
 from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
 from urlschemes_cli.output.text import safe_line
 
@@ -89,4 +90,5 @@ def explain(settings: Settings, url: str) -> None:
     drawing = explanation(url, registry=settings.registry, width=console.width, strokes=strokes_for(console))
     print_drawing(drawing, console)
     if drawing.error is not None:
+        note_other_profile(url)
         click.get_current_context().exit(INVALID)
