@@ -25,7 +25,7 @@ MAX_CORE_MODULES, MAX_CORE_LINES = 40, 8500
 """Modules of the core, `__init__.py` not counted; lines of all its Python files."""
 NOT_COUNTED = {"abnf.py", "conversion.py", "dialect.py", "native.py", "table.py", "table_builder.py"}
 """Modules of the core that no limit counts: without them its own profile works, in pure Python."""
-PROFILE, MAX_PROFILE_LINES = CORE / "rfc1738", 340
+PROFILE, MAX_PROFILE_LINES = CORE / "rfc1738", 360
 """The core's own profile, which is counted by itself: other profiles are distributions."""
 
 # The packages of the core, each with those that it may import. `storage` is at the bottom; `url` and `scheme` may name

@@ -13,7 +13,10 @@ import pytest
 
 import urlschemes
 import urlschemes_access.client
+import urlschemes_rfc3986.algorithms
 from urlschemes import URL, Encoded, InternetURL, InvalidURL
+from urlschemes.grammar.profile import RFC1738, Profile
+from urlschemes.rfc1738 import algorithms
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncSession, Attributes, Client, Document, Policy
 from urlschemes_file import FileURL
 from urlschemes_ftp import FtpURL
@@ -163,3 +166,12 @@ def test_pattern_matching_narrows() -> None:
             assert (host, directories) == ("h", ("a",))
         case _:
             pytest.fail("it is a FtpURL")
+
+
+def test_profiles_have_the_same_algorithms() -> None:
+    typed: list[tuple[Profile, algorithms.Algorithms]] = [
+        (RFC1738, algorithms),
+        (urlschemes_rfc3986.profile, urlschemes_rfc3986.algorithms),
+    ]
+    for profile, offered in typed:
+        assert profile.algorithms is offered

@@ -72,7 +72,7 @@ def test_alternatives_are_added_to_a_rule() -> None:
 
 
 def test_a_rule_in_words_is_the_rule_of_its_name() -> None:
-    grammar = RFC1738.grammar.extended(
+    grammar = RFC1738.extended(
         'a = host "/" id\nhost = <host, see [RFC3986], Section 3.2.2>\nDIGIT = <see RFC 5234>\n'
         "id = <see RFC 5536>\nid = 1*DIGIT\nunused = <see RFC 3977>\nuri-host = <host, see RFC 3986>",
         "abnf",
@@ -83,7 +83,7 @@ def test_a_rule_in_words_is_the_rule_of_its_name() -> None:
 
 def test_own_rules_come_before_core_rules_and_shared_rules_before_both() -> None:
     assert str(read('a = digit\nDigit = "0"')["a"]) == "a = Digit"
-    grammar = RFC1738.grammar.extended("a = HEXDIG", "abnf")
+    grammar = RFC1738.extended("a = HEXDIG", "abnf")
     assert str(grammar.rules["HEXDIG"]).startswith("HEXDIG = digit |")
     assert "DIGIT" not in grammar.rules
 
@@ -142,7 +142,7 @@ def test_a_message_names_the_mistake_and_the_line(text: str, message: str) -> No
 def test_a_shared_rule_cannot_be_redefined_in_another_spelling() -> None:
     for text in ('HOST = "h"', 'HOST =/ "h"'):
         with pytest.raises(GrammarError, match="rule 'host' in line 1 is already one of the shared rules"):
-            RFC1738.grammar.extended(text, "abnf")
+            RFC1738.extended(text, "abnf")
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.bnf import Choice, Grammar, Literal, Reference, Repeat, Sequence, parse_rules
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.grammar.bnf import Choice, Grammar, Literal, Reference, Repeat, Sequence
+from urlschemes.grammar.profile import RFC1738, parse_rules
 
 
 def test_every_form_of_the_notation_is_read() -> None:
@@ -92,13 +92,13 @@ def test_a_message_names_the_mistake_and_the_line(text: str, message: str) -> No
 )
 def test_a_hint_says_what_to_do(text: str, hint: str) -> None:
     with pytest.raises(GrammarError) as caught:
-        RFC1738.grammar.extended(text)
+        RFC1738.extended(text, "rfc1738")
     assert (caught.value.hint, caught.value.line) == (hint, 1)
 
 
 def test_a_shared_rule_cannot_be_redefined() -> None:
     with pytest.raises(GrammarError, match="rule 'host' in line 1 is already one of the shared rules"):
-        RFC1738.grammar.extended('host = "h"')
+        RFC1738.extended('host = "h"', "rfc1738")
 
 
 def test_every_shared_rule_names_its_section() -> None:

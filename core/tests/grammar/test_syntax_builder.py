@@ -6,8 +6,9 @@ import pytest
 
 from urlschemes import Registration
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.bnf import Grammar, parse_rules
+from urlschemes.grammar.bnf import Grammar
 from urlschemes.grammar.part import Division
+from urlschemes.grammar.profile import parse_rules
 from urlschemes.grammar.syntax_builder import division
 
 ALBUM = Registration.from_file(Path(__file__).parent.parent / "album.toml")

@@ -13,12 +13,19 @@ from urlschemes.storage.config_file import ConfigFile
 PROFILE = """\
 from urlschemes.grammar.profile import RFC1738, Profile
 
-fields = {name: getattr(RFC1738, name) for name in Profile.__annotations__ if name not in {"characters", "illegal"}}
+fields = {name: getattr(RFC1738, name) for name in Profile.__annotations__}
 fields |= {"name": "later", "record": "registration.later.toml", "module": "later", "document": "D"}
 fields["package"] = __name__
 profile = Profile(**fields)
 """
-RULES = 'scheme = 1*lowalpha\nlowalpha = %x61-7A\nuchar = lowalpha\nescape = "%" lowalpha lowalpha\n'
+RULES = """\
+scheme     = 1*lowalpha
+lowalpha   = %x61-7A
+unreserved = lowalpha | %x41-5A | "-"
+reserved   = ":"
+uchar      = lowalpha
+escape     = "%" lowalpha lowalpha
+"""
 CODE = """\
 from urlschemes import URL, Registration, Scheme, text_part
 from x_later import profile

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = [
-    "NOTATIONS",
     "Choice",
     "Grammar",
     "Literal",
@@ -38,7 +37,6 @@ __all__ = [
     "Rule",
     "Sequence",
     "octets",
-    "parse_rules",
     "references",
 ]
 
@@ -145,8 +143,6 @@ class Rule:
     None if no comment names it.
     """
 
-    __slots__ = ("line", "name", "node", "section")
-
     def __init__(self, name: str, node: Node, line: int, section: str | None) -> None:
         self.name = name
         self.node = node
@@ -160,52 +156,32 @@ class Rule:
 class Grammar:
     """Rules by name. Every reference is defined, and no rule refers to itself, directly or indirectly."""
 
-    __slots__ = ("rules",)
-
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self.rules = dict(rules)
-        self._check()
-
-    def _check(self) -> None:
         done: set[str] = set()
         for start in self.rules:
             self._visit(start, (), done)
 
     def _visit(self, name: str, path: tuple[str, ...], done: set[str]) -> None:
+        line = self.rules[name].line
         if name in path:
-            circle = " -> ".join((*path[path.index(name) :], name))
-            raise GrammarError(
-                f"rule {name!r} in line {self.rules[name].line} refers to itself: {circle}",
-                rule=name,
-                line=self.rules[name].line,
-                hint="write a repetition with `*`: nothing in a URL nests",
-            )
+            problem = f"refers to itself: {' -> '.join((*path[path.index(name) :], name))}"
+            hint = "write a repetition with `*`: nothing in a URL nests"
+            raise GrammarError(f"rule {name!r} in line {line} {problem}", rule=name, line=line, hint=hint)
         if name in done:
             return
-        line = self.rules[name].line
         if len(path) == _MAX_DEPTH:
-            raise GrammarError(
-                f"rule {name!r} in line {line} is nested more than {_MAX_DEPTH} rules deep in {path[0]!r}",
-                rule=name,
-                line=line,
-            )
+            problem = f"is nested more than {_MAX_DEPTH} rules deep in {path[0]!r}"
+            raise GrammarError(f"rule {name!r} in line {line} {problem}", rule=name, line=line)
         for reference in (each.name for each in references(self.rules[name].node)):
             if reference not in self.rules:
                 meant = next((known for known in self.rules if known.lower() == reference.lower()), None)
-                raise GrammarError(
-                    f"rule {name!r} in line {line} refers to {reference!r}, which is not defined",
-                    rule=name,
-                    line=line,
-                    hint=f"write {meant!r}: the names of rules are case-sensitive"
-                    if meant
-                    else "define it, or use one of the shared rules",
-                )
+                hint = f"write {meant!r}: the names of rules are case-sensitive" if meant else ""
+                hint = hint or "define it, or use one of the shared rules"
+                problem = f"refers to {reference!r}, which is not defined"
+                raise GrammarError(f"rule {name!r} in line {line} {problem}", rule=name, line=line, hint=hint)
             self._visit(reference, (*path, name), done)
         done.add(name)
-
-    def extended(self, text: str, notation: str = "rfc1738") -> Grammar:
-        """Return the grammar with the rules of `text` added. Raises GrammarError if a rule is defined twice."""
-        return Grammar({**self.rules, **parse_rules(text, notation, self.rules)})
 
 
 def references(node: Node) -> Iterator[Reference]:
@@ -266,11 +242,8 @@ class Reader:
         while position < len(text):
             found = self.tokens_of.match(text, position)
             if found is None:
-                raise GrammarError(
-                    f"invalid character {text[position]!r} in line {line}: not part of the notation",
-                    line=line,
-                    hint=self.hint,
-                )
+                problem = f"invalid character {text[position]!r} in line {line}: not part of the notation"
+                raise GrammarError(problem, line=line, hint=self.hint)
             position = found.end()
             kind = str(found.lastgroup)
             if kind == "newline":
@@ -314,18 +287,11 @@ class Reader:
         """Add a rule; `mark` is the mark after its name. Raises GrammarError if it is defined already."""
         name, line = rule.name, rule.line
         if name in self.known:
-            raise GrammarError(
-                f"rule {name!r} in line {line} is already one of the shared rules",
-                rule=name,
-                line=line,
-                hint="leave it out, or choose another name",
-            )
+            problem, hint = "is already one of the shared rules", "leave it out, or choose another name"
+            raise GrammarError(f"rule {name!r} in line {line} {problem}", rule=name, line=line, hint=hint)
         if name in self.found:
-            raise GrammarError(
-                f"rule {name!r} is defined twice: in line {self.found[name].line} and in line {line}",
-                rule=name,
-                line=line,
-            )
+            lines = f"in line {self.found[name].line} and in line {line}"
+            raise GrammarError(f"rule {name!r} is defined twice: {lines}", rule=name, line=line)
         self.found[name] = rule
 
     def choice(self) -> Node:
@@ -416,16 +382,3 @@ def octets(low: int, high: int, text: str, line: int) -> Octets:
 def _unexpected(text: str, line: int, expected: str) -> GrammarError:
     found = repr(text) if text else "end of the text"
     return GrammarError(f"unexpected {found} in line {line}: expected {expected}", line=line)
-
-
-NOTATIONS = ("rfc1738", "abnf")
-"""The notations in which rules may be written: that of section 5, and that of RFC 5234."""
-
-
-def parse_rules(text: str, notation: str = "rfc1738", known: Mapping[str, Rule] | None = None) -> dict[str, Rule]:
-    """Return the rules of a text, by name, in their order; it may use those that are `known`. Raises GrammarError."""
-    if notation == "abnf":
-        from urlschemes.grammar.abnf import ABNFReader  # late: not every process needs it
-
-        return ABNFReader(text, known or {}).rules()
-    return Reader(text, known or {}).rules()

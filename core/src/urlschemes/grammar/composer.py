@@ -20,8 +20,6 @@ _MAX_OPTIONS = 8
 class Composer:
     """The composer of texts by the tree of an automaton. Occurrences of parts are named by their marks."""
 
-    __slots__ = ("_automaton", "_marks", "_within")
-
     def __init__(self, automaton: Automaton) -> None:
         self._automaton = automaton
         self._marks: dict[int, frozenset[str]] = {}

@@ -13,6 +13,7 @@ __all__ = [
     "ESCAPE",
     "HEX",
     "SCHEME_NAME_FORM",
+    "SCHEME_NAME_WORDS",
     "encoded",
     "escape",
     "mask",
@@ -25,6 +26,7 @@ ALPHADIGIT = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 HEX = "0123456789ABCDEFabcdef"
 SCHEME_NAME_FORM = re.compile(r"[a-z0-9+.\-]{1,64}")
 """The name of a scheme in records and entry points: in lower case, and of a bounded length."""
+SCHEME_NAME_WORDS = "at most 64 lower-case letters, digits, `+`, `-` and `.`"
 ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
 
 

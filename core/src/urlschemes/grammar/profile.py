@@ -9,37 +9,45 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
-from urlschemes.grammar.bnf import Choice, Grammar, Literal, Octets, Reference, Sequence, parse_rules
-from urlschemes.grammar.octets import ALPHADIGIT, ESCAPE, encoded
+from urlschemes.grammar.automaton import Automaton, bits
+from urlschemes.grammar.bnf import Choice, Grammar, Literal, Octets, Reader, Reference, Sequence
+from urlschemes.grammar.octets import ESCAPE, encoded
+from urlschemes.grammar.pattern import compile_tree
+from urlschemes.grammar.rule_tree import expand, octets_held
 from urlschemes.storage.package_data import read_from
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from urlschemes.grammar.bnf import Node
+    from urlschemes.grammar.bnf import Node, Rule
+    from urlschemes.rfc1738.algorithms import Algorithms
 
-__all__ = ["RFC1738", "Authority", "Profile", "authority_of", "restored"]
+__all__ = ["NOTATIONS", "RFC1738", "Authority", "Profile", "authority_of", "parse_rules", "restored"]
+
+NOTATIONS = ("rfc1738", "abnf")
+"""The notations in which rules may be written: that of RFC 1738 section 5, and that of RFC 5234."""
+
+
+def parse_rules(text: str, notation: str = "rfc1738", known: Mapping[str, Rule] | None = None) -> dict[str, Rule]:
+    """Return the rules of a text, by name, in their order; it may use those that are `known`. Raises GrammarError."""
+    if notation == "abnf":
+        from urlschemes.grammar.abnf import ABNFReader  # late: not every process needs it
+
+        return ABNFReader(text, known or {}).rules()
+    return Reader(text, known or {}).rules()
 
 
 class Profile:
     """The shared rules, characters, words and algorithms of one generation of URLs. It is immutable.
 
     `package` is where the object itself, its rules and its module `algorithms` are; `rules_file` is in the `notation`,
-    which records of the profile use unless they say otherwise. `document` defines the profile, and `sections` are those
-    of its topics. `unreserved` characters mean the same as their escapes, `reserved` ones may delimit;
-    `scheme_characters` are those of scheme names, and `scheme_name` is their pattern. `authority_ends` holds the
-    characters that end an authority. `rule_names` are the names of rules by their role, `host_rules` are those of the
-    hosts that `algorithms` describe, and `host_hint` says how to write one. `has_fragments` says that a fragment is
-    part of a URL, `escapes_in_host` that a host may have escapes. `levels` are the levels of normalization, if there is
-    more than one.
-
-    `algorithms` has `url_type`, the type of URLs whose scheme is unknown; `delimiting`, the section on URLs in texts;
-    hints about hosts; and functions: `resolve(url, reference)` and `normalized(url, level)` return the text of a URL,
-    `host_message(fault, authority)` the message about a host, `warnings(syntax, match, hosts)` what is legal but unwise
-    in a URL, each with `start`, `end`, `code`, `message`, `section` and `hint`; and
-    `fragment_message(place, part, written)` the message about a `#`, where it is not a character of URLs.
+    which records of the profile use unless they say otherwise. The rules `scheme`, `unreserved` and `reserved` have
+    these names; `rule_names` are the names of others by their role, `host_rules` those of the hosts that `algorithms`
+    describe, and `host_hint` says how to write one. `document` defines the profile, and `sections` are those of topics
+    that no rule has. `authority_ends` holds the characters that end an authority, `escapes_in_host` says that a host
+    may have escapes, and `levels` are the levels of normalization, if there is more than one.
     """
 
     name: str
@@ -51,27 +59,16 @@ class Profile:
     rules_file: str
     notation: str
     document: str
-    unreserved: str
-    reserved: str
-    scheme_characters: str
-    scheme_name: re.Pattern[str]
     sections: Mapping[str, str]
     rule_names: Mapping[str, str]
     host_rules: tuple[str, ...]
     host_hint: str
     authority_ends: str
-    has_fragments: bool
     escapes_in_host: bool
     levels: tuple[str, ...]
-    characters: str
-    """The characters of URLs other than escapes."""
-    illegal: re.Pattern[str]
-    """A character that no URL may hold."""
 
     def __init__(self, **fields: Any) -> None:
-        characters = fields["unreserved"] + fields["reserved"]
-        illegal = re.compile(f"[^{re.escape(characters)}%]")
-        self.__dict__.update(fields, characters=characters, illegal=illegal)
+        self.__dict__.update(fields)
 
     def __setattr__(self, name: str, *_: object) -> NoReturn:
         raise AttributeError(f"{self!r} is immutable")
@@ -90,33 +87,82 @@ class Profile:
         text, _ = read_from(import_module(self.package).__spec__, self.rules_file)  # type: ignore[arg-type]
         return Grammar(parse_rules(text, self.notation))
 
-    @cached_property
-    def character_sets(self) -> frozenset[str]:
-        """The shared rules that are sets of characters."""
-        return frozenset(name for name, rule in self.grammar.rules.items() if self._is_set(rule.node))
+    def extended(self, text: str, notation: str) -> Grammar:
+        """Return the shared rules with those of `text` added. Raises GrammarError if a rule is defined twice."""
+        return Grammar({**self.grammar.rules, **parse_rules(text, notation, self.grammar.rules)})
 
-    def _is_set(self, node: Node) -> bool:
-        """Return True if `node` derives single characters and escapes, and nothing else."""
+    @cached_property
+    def character_sets(self) -> dict[str, str]:
+        """The shared rules that are sets of characters, with the characters that they hold beside escapes."""
+        held = {name: self._held(rule.node) for name, rule in self.grammar.rules.items()}
+        return {name: characters for name, characters in held.items() if characters is not None}
+
+    def _held(self, node: Node) -> str | None:
+        """Return the single characters that `node` derives beside escapes; None if it derives anything else."""
         match node:
-            case Literal(text=text):
-                return len(text) == 1
+            case Literal(text=text) if len(text) == 1:
+                return text if node.sensitive else "".join(dict.fromkeys(text + text.swapcase()))
+            case Octets(low=low, high=high):
+                return "".join(map(chr, range(low, high + 1)))
             case Reference(name=name):
-                return self._is_set(self.grammar.rules[name].node)
+                return self._held(self.grammar.rules[name].node)
             case Choice(items=items):
-                return all(map(self._is_set, items))
+                held = [each for each in map(self._held, items) if each is not None]
+                return "".join(held) if len(held) == len(items) else None
             case Sequence(items=(Literal(text="%"), _, _)):
-                return True
+                return ""
             case _:
-                return isinstance(node, Octets)
+                return None
+
+    @cached_property
+    def unreserved(self) -> str:
+        """The characters that mean the same as their escapes."""
+        return self.character_sets["unreserved"]
+
+    @cached_property
+    def reserved(self) -> str:
+        """The characters that may delimit."""
+        return self.character_sets["reserved"]
+
+    @cached_property
+    def characters(self) -> str:
+        """The characters of URLs other than escapes."""
+        return self.unreserved + self.reserved
+
+    @cached_property
+    def illegal(self) -> re.Pattern[str]:
+        """A character that no URL may hold."""
+        return re.compile(f"[^{re.escape(self.characters)}%]")
+
+    @cached_property
+    def has_fragments(self) -> bool:
+        """True if a fragment is part of a URL."""
+        return "#" in self.reserved
+
+    @cached_property
+    def scheme_name(self) -> re.Pattern[str]:
+        """The name of a scheme."""
+        return re.compile(compile_tree(Automaton(expand(self.grammar, "scheme", (), {}))), re.ASCII)
+
+    @cached_property
+    def scheme_characters(self) -> str:
+        """The characters that names of schemes hold."""
+        held, _ = octets_held(expand(self.grammar, "scheme", (), {}))
+        return "".join(map(chr, bits(held)))
 
     @property
-    def algorithms(self) -> Any:
-        """The module of the algorithms."""
-        return import_module(f"{self.package}.algorithms")  # which knows more than this package
+    def algorithms(self) -> Algorithms:
+        """The module of the algorithms, which knows more than this package."""
+        return cast("Algorithms", import_module(f"{self.package}.algorithms"))
+
+    @property
+    def login_delimiters(self) -> str:
+        """The characters that divide an authority, which a user name and a password hold encoded."""
+        return f":@{self.authority_ends}"
 
     def section(self, topic: str) -> str:
-        """Return where the document defines a topic, as in "RFC 1738 section 2.1"."""
-        return f"{self.document} section {self.sections[topic]}"
+        """Return where the document defines a topic or a rule, as in "RFC 1738 section 2.1"."""
+        return f"{self.document} section {self.sections.get(topic) or self.grammar.rules[topic].section}"
 
     def is_scheme_name(self, text: str) -> bool:
         """Return True if `text` derives from the rule `scheme`, in any letter case."""
@@ -182,15 +228,9 @@ RFC1738 = Profile(
     rules_file="rfc1738.bnf",
     notation="rfc1738",
     document="RFC 1738",
-    unreserved=ALPHADIGIT + "$-_.+!*'(),",
-    reserved=";/?:@&=",
-    scheme_characters=ALPHADIGIT + "+-.",
-    scheme_name=re.compile(r"[A-Za-z0-9+.\-]++"),
     sections={
-        "scheme": "2.1",
         "characters": "2.2",
         "hierarchy": "2.3",
-        "login": "3.1",
         "operations": "2",
         "security": "6",
     },
@@ -205,7 +245,6 @@ RFC1738 = Profile(
     host_hint="labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with "
     "a letter",
     authority_ends="/",
-    has_fragments=False,
     escapes_in_host=False,
     levels=(),
 )

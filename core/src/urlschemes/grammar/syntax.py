@@ -215,7 +215,7 @@ class Syntax:
         if " " in section:
             return section
         if rule in self.profile.grammar.rules:
-            return f"{self.profile.document} section {section}"
+            return self.profile.section(rule)
         # A comment in a record's own text speaks of what the record refers to.
         document = self.section.partition(" section ")[0].rstrip(",")
         comma = "" if document.rpartition(" ")[2].isdigit() else ","  # "RFC 9110 section 4", "The paper, section 1"

@@ -36,7 +36,7 @@ _ZEROS = 12
 
 def grammar_of(syntax: Syntax) -> Grammar:
     """Return the rules of a syntax and the shared ones. Raises GrammarError for mistakes in its text."""
-    grammar = syntax.profile.grammar.extended(syntax.bnf, syntax.notation)
+    grammar = syntax.profile.extended(syntax.bnf, syntax.notation)
     rule, hierarchy, parts = syntax.rule, syntax.hierarchy, syntax.parts
     second = [part.decoded for part in parts.values() if part.decoded]
     for name in (rule, *([hierarchy] if hierarchy else []), *second):
@@ -124,18 +124,13 @@ def automaton_of(syntax: Syntax) -> Automaton:
         automaton = Automaton(expand(grammar, rule, parts.values(), more))
     for leaf in automaton.leaves:
         for code in bits(leaf.mask & ~legal):
-            raise GrammarError(
-                f"rule {leaf.path[-1]!r} has {chr(code)!a}, which no URL may hold",
-                rule=leaf.path[-1],
-                hint=f"use the characters of section {profile.sections['characters']}, and encode all others",
-            )
+            problem = f"rule {leaf.path[-1]!r} has {chr(code)!a}, which no URL may hold"
+            hint = f"use the characters of {profile.section('characters')}, and encode all others"
+            raise GrammarError(problem, rule=leaf.path[-1], hint=hint)
         if leaf.mask & _PERCENT and not _begins_escape(automaton, leaf):
-            raise GrammarError(
-                f"rule {leaf.path[-1]!r} has a percent sign that begins no escape",
-                rule=leaf.path[-1],
-                hint=f"write an escape as the rule `{profile.rule_names['escape']}`, "
-                'or as "%" and two hexadecimal digits',
-            )
+            problem = f"rule {leaf.path[-1]!r} has a percent sign that begins no escape"
+            hint = f'write an escape as the rule `{profile.rule_names["escape"]}`, or as "%" and two hexadecimal digits'
+            raise GrammarError(problem, rule=leaf.path[-1], hint=hint)
     for part in parts.values():
         found = [marked for marked in automaton.marked if marked.mark == part.mark]
         if not found:
@@ -154,25 +149,18 @@ def automaton_of(syntax: Syntax) -> Automaton:
 def _check_values(part: Part, found: list[Marked], automaton: Automaton, profile: Profile) -> None:
     """Raise GrammarError if a text of the part would have no value, or a value no text."""
     if part.name == "host" and part.escapes and not profile.escapes_in_host:
-        raise GrammarError(
-            "the host must not have escapes", rule=part.rule, hint=f"use the rule `{profile.host_rules[0]}`"
-        )
+        hint = f"use the rule `{profile.host_rules[0]}`"
+        raise GrammarError("the host must not have escapes", rule=part.rule, hint=hint)
     if part.number and part.element is not None:
-        raise GrammarError(
-            f"the part {part.name!r} is a list, and cannot be a number",
-            rule=part.rule,
-            hint="leave out `number`, and let a property of the type convert the elements",
-        )
+        hint = "leave out `number`, and let a property of the type convert the elements"
+        raise GrammarError(f"the part {part.name!r} is a list, and cannot be a number", rule=part.rule, hint=hint)
     if part.number and (
         part.escapes
         or part.bare - frozenset(b"0123456789")
         or any(marked.nullable or _longest(marked.item) > DIGITS for marked in found)
     ):
-        raise GrammarError(
-            f"the part {part.name!r} is a number, and must have 1 to {DIGITS:,} digits and nothing else",
-            rule=part.rule,
-            hint=f"use the rule `{profile.rule_names['number']}`",
-        )
+        problem = f"the part {part.name!r} is a number, and must have 1 to {DIGITS:,} digits and nothing else"
+        raise GrammarError(problem, rule=part.rule, hint=f"use the rule `{profile.rule_names['number']}`")
     for marked in found if part.number else ():
         for zeros in range(1, _ZEROS):
             if automaton.derives(marked, "0" * zeros + "7") and not automaton.derives(marked, "7"):

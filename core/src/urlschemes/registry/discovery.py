@@ -26,7 +26,7 @@ from importlib.machinery import PathFinder
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 
-from urlschemes.grammar.octets import SCHEME_NAME_FORM
+from urlschemes.grammar.octets import SCHEME_NAME_FORM, SCHEME_NAME_WORDS
 from urlschemes.redaction import described, one_line
 from urlschemes.registry import claims as claims_module
 from urlschemes.registry.claims import GROUPS, HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key, object_reference
@@ -165,7 +165,7 @@ def _references(distribution: IDistribution) -> dict[tuple[str, str], list[str]]
 def _what_is_wrong(group: str, name: str, values: list[str]) -> str:
     """Return what is wrong with the entry points that claim `name`, or ""."""
     if group == SCHEMES and SCHEME_NAME_FORM.fullmatch(name) is None:
-        return "not a scheme name: a to z, 0 to 9, + . and -, at most 64 (RFC 1738 section 2.1)"
+        return f"not a scheme name: expected {SCHEME_NAME_WORDS}"
     if group == HOOKS and name not in HOOK_NAMES:
         return one_line(f"there is no hook {name[:100]!r}; the hooks are: {', '.join(HOOK_NAMES)}")
     if len(values) > 1:

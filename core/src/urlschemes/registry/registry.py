@@ -407,8 +407,7 @@ class Registry:
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:
         """Return the URL by the generic syntax of the profile, whatever its scheme. Raises InvalidURL."""
-        url: URL = self.profile.algorithms.url_type.parse(text, limit=limit)
-        return url
+        return self.profile.algorithms.url_type.parse(text, limit=limit)
 
     def is_valid(self, text: str, *, limit: int = LIMIT) -> bool:
         """Return True if `text` is a URL of a scheme of this registry. Raises PluginError."""

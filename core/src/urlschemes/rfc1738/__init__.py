@@ -2,8 +2,8 @@
 
 The rest of the core knows a profile only; other profiles are distributions of their own, with a package like this one.
 
-    algorithms.py       what a profile offers to the rest of the core
-    host_messages.py    messages about hosts (section 3.1), and about fragments
+    algorithms.py       what a profile offers to the rest of the core, and its type
+    host_messages.py    messages about hosts (section 3.1)
     normalization.py    one spelling for URLs of one meaning (section 2.2)
     resolution.py       relative references (RFC 1808)
 """

@@ -1,4 +1,4 @@
-"""Messages about hosts of the rule `host` (RFC 1738 section 3.1), and about fragments.
+"""Messages about hosts of the rule `host` (RFC 1738 section 3.1).
 
 A host of another rule is described as any other part.
 """
@@ -14,26 +14,12 @@ from urlschemes.grammar.syntax import Syntax
 from urlschemes.url.fault_messages import FaultMessage, choices, is_like_ipv6, quoted_text
 
 if TYPE_CHECKING:
-    from urlschemes.url.fault_messages import FaultPlace
     from urlschemes.url.fault_place import Fault
 
-__all__ = ["NO_IPV6", "fragment_message", "host_message"]
+__all__ = ["NO_IPV6", "host_message"]
 
 NO_IPV6 = "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address"
 """The hint about what is meant as an IPv6 address."""
-
-
-def fragment_message(place: FaultPlace, part: str | None, written: str | None) -> FaultMessage:
-    """Return the message for a `#`; `written` as for `urlschemes.url.fault_messages.unsafe_character`."""
-    return FaultMessage(
-        f"invalid character '#' at position {place.position}: a fragment is not part of a URL",
-        part=part,
-        rule="xchar",
-        expected=(f'"{written}"',) if written else (),
-        hint="write %23 in a user name or password"
-        if part in {"user", "password"}
-        else "leave out the fragment" + (f"; a `#` that is data is written {written}" if written else ""),
-    )
 
 
 _RULES = {

@@ -6,7 +6,6 @@ ftp URL `?` is an ordinary character of a name, in an http URL it begins the que
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import NotHierarchical
@@ -20,15 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ["resolve"]
 
-_SCHEME = re.compile(f"{RFC1738.scheme_name.pattern}:")
-
 
 def resolve(url: URL, reference: str) -> str:
     """Return the text that `reference` means relative to `url` (RFC 1808 section 4). Raises NotHierarchical."""
     syntax, whole = url.syntax, str(url)
     bare, hash_, fragment = reference.partition("#")
     fragment = hash_ + fragment
-    if _SCHEME.match(bare):
+    scheme, colon, _ = bare.partition(":")
+    if colon and RFC1738.is_scheme_name(scheme):
         return reference
     part = _hierarchy(syntax, whole)
     has_query = _follows(syntax, part, "?")

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
 from urlschemes.grammar import bnf
-from urlschemes.grammar.bnf import NOTATIONS
-from urlschemes.grammar.octets import ESCAPE, SCHEME_NAME_FORM
+from urlschemes.grammar.octets import ESCAPE, SCHEME_NAME_FORM, SCHEME_NAME_WORDS
 from urlschemes.grammar.part import TAKES, TRAVELS, Part
+from urlschemes.grammar.profile import NOTATIONS
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.storage import cache
 
@@ -117,13 +117,14 @@ def fields_of(record: Mapping[str, Any], source: str, api: int, profile: Profile
         )
     scheme = found["scheme"] = fields.take("scheme", str)
     if SCHEME_NAME_FORM.fullmatch(scheme) is None:
-        section = profile.sections["scheme"]
-        raise fields.wrong("scheme", f"at most 64 lower-case letters, digits, `+`, `-` and `.` (section {section})")
+        raise fields.wrong("scheme", f"{SCHEME_NAME_WORDS} ({profile.section('scheme')})")
     status = found["status"] = fields.take("status", str)
     if status not in STATUSES:
         raise fields.wrong("status", f"one of {', '.join(STATUSES)}")
     if (status == "experimental") != scheme.startswith("x-"):
-        raise fields.wrong("status", "experimental for names that begin with `x-`, and for no others (section 4)")
+        raise fields.wrong(
+            "status", "experimental for names that begin with `x-`, and for no others (RFC 1738 section 4)"
+        )
     for name in _TEXTS:
         text = fields.take(name, str)
         if not text.strip():

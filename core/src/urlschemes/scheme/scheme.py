@@ -25,7 +25,7 @@ _FINAL = (
 
 
 def lower_case(name: str) -> str:
-    """Return a scheme's name in lower case (section 2.1). Letters of other alphabets do not become ASCII letters."""
+    """Return a scheme's name in lower case. Letters of other alphabets do not become ASCII letters."""
     require_type("the name of a scheme", name, str)
     return name.lower() if name.isascii() else name
 

@@ -24,6 +24,7 @@ __all__ = [
     "FaultMessage",
     "FaultPlace",
     "OriginalText",
+    "alphabet",
     "bad_escape",
     "broken_literal",
     "choices",
@@ -47,10 +48,11 @@ _SECRET = frozenset({"password", "port"})
 _RESERVED_HINT = "a reserved character that is data must be encoded"
 HINTS = {
     "scheme": "begin with the name of the scheme and a colon",
+    "host": "a group is a number from 0 to 255",
     "port": "the port is a decimal number",
     "zone": "leave out the zone of the address: it has a meaning on one machine only",
 }
-"""The hints that are alike in all profiles."""
+"""The hints for what is alike in all profiles: for a host, about the numbers of an address."""
 
 
 def usual_hint(syntax: Syntax, part: str | None) -> str | None:
@@ -166,7 +168,7 @@ def escapes(run: str) -> str:
         return "in UTF-8"
 
 
-# Section 2.2
+# Characters that no URL holds
 
 
 def bad_escape(place: FaultPlace, part: str | None) -> FaultMessage:
@@ -178,15 +180,17 @@ def bad_escape(place: FaultPlace, part: str | None) -> FaultMessage:
 
 
 def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -> FaultMessage:
-    """Return the message for characters that no URL may hold.
+    """Return the message for characters that no URL may hold, or for a `#` where URLs have no fragments.
 
     `written` is their escapes if these can stand there; "" if they cannot, and None if that is not known.
     """
-    run = place.run
-    if not run.isascii() or not run.isprintable():
+    run, subject = place.run, place.subject(part)
+    if place.rest[:1] == "#":
+        subject, problem = place.subject(), "a fragment is not part of a URL"
+    elif not run.isascii() or not run.isprintable():
         problem = "expected graphic US-ASCII characters"
     elif part == "scheme" or (part in {"host", "port"} and not place.syntax.parts[part].escapes):
-        problem = f"expected {_alphabet(place.syntax, part)}"
+        problem = f"expected {alphabet(place.syntax, part)}"
     elif part == "host" and usual_hint(place.syntax, part):
         problem = "no name and no address holds it"
     elif written == "":
@@ -194,10 +198,10 @@ def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -
     else:
         problem = "unsafe characters must be encoded"
     rule, hint = place.syntax.profile.rule_names["character"], _unsafe_hint(place, part, written)
-    return FaultMessage(f"{place.subject(part)}: {problem}", part, rule, (f'"{written}"',) if written else (), hint)
+    return FaultMessage(f"{subject}: {problem}", part, rule, (f'"{written}"',) if written else (), hint)
 
 
-def _alphabet(syntax: Syntax, part: str) -> str:
+def alphabet(syntax: Syntax, part: str) -> str:
     """Return the characters of a part without escapes in words: 'letters, digits, "+" and "."'."""
     if part == "scheme" or part not in syntax.parts:
         held = "".join(sorted(syntax.profile.scheme_characters))
@@ -212,6 +216,10 @@ def _alphabet(syntax: Syntax, part: str) -> str:
 
 def _unsafe_hint(place: FaultPlace, part: str | None, written: str | None) -> str | None:
     known = place.syntax.parts.get(part or "")
+    if place.rest[:1] == "#":
+        if part in {"user", "password"}:
+            return "write %23 in a user name or password"
+        return "leave out the fragment" + (f"; a `#` that is data is written {written}" if written else "")
     hint = usual_hint(place.syntax, part)
     if hint is not None:
         return hint

@@ -1,8 +1,8 @@
 """The place and the code of the first fault of a text, and the message about it: computed only when an error is read.
 
 A walk over the automaton finds the longest prefix of the text that some URL of the scheme begins with. What cannot come
-next is the fault, and the state there says the rest. If there is an `@` between `//` and the next `/`, the text before
-the last one is read as a login; otherwise nothing is. The messages are in `fault_messages`.
+next is the fault, and the state there says the rest. If there is an `@` in the authority, the text before the last one
+is read as a login; otherwise nothing is. The messages are in `fault_messages`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from urlschemes.url.fault_messages import (
     FaultMessage,
     FaultPlace,
     OriginalText,
+    alphabet,
     choices,
     is_like_ipv6,
     sharing_part,
@@ -40,6 +41,8 @@ __all__ = ["ILLEGAL_CODES", "Fault", "first_state", "host_may_be_empty"]
 
 _SLASH = 1 << ord("/")
 ILLEGAL_CODES = {"%": "bad-escape", "#": "fragment-present"}
+"""The codes of characters that are illegal where a profile does not use them: one with fragments reserves the `#`."""
+
 _CODES = {"scheme": "invalid-scheme", "slashes": "missing-authority", "port": "invalid-port"}
 
 
@@ -51,8 +54,6 @@ class _Landmarks:
     that walks do not count has a bound below `least_bound`.
     `refuses_at` is True if no `@` can stand before the host: other parts than a login may end with one.
     """
-
-    __slots__ = ("begins_host", "host", "least_bound", "login", "no_login", "port", "refuses_at")
 
     def __init__(self, syntax: Syntax) -> None:
         automaton = syntax.automaton
@@ -231,17 +232,22 @@ class Fault:
 
     def _message(self) -> FaultMessage:
         code = self.code
-        if code == "fragment-present":
-            return self.syntax.profile.algorithms.fragment_message(self.place(), self._part(), self._written())  # type: ignore[no-any-return]
-        if code == "invalid-character":
+        if code in {"fragment-present", "invalid-character"}:
             return fault_messages.unsafe_character(self.place(), self._part(), self._written())
         if code == "bad-escape":
             return fault_messages.bad_escape(self.place(), self._part())
         item = self.counted
         if item is not None and code != "userinfo-not-allowed":
             return self._too_many(item)
-        message: FaultMessage = getattr(self, f"_{self.region}_message")()
-        return message
+        messages = {
+            "scheme": self._scheme_message,
+            "slashes": self._slashes_message,
+            "login": self._login_message,
+            "host": self._host_message,
+            "port": self._port_message,
+            "part": self._part_message,
+        }
+        return messages[self.region]()
 
     def state_before(self, index: int) -> State:
         """Return the state before the character `index`, which the walk passed."""
@@ -286,16 +292,17 @@ class Fault:
             return ""
         return escaped if self.state.taken(escaped) else ""
 
-    # Section 2.1
+    # The scheme
 
     def _scheme_message(self) -> FaultMessage:
         text, position = self.text, self.position
         place, expected = self.place(), '":"' if position else "a scheme name and a colon"
         message = f"{place.subject('scheme', begins=not position)}: {choices((expected,))}"
         if ":" in text[position:] and text[position] not in "/;?:":
-            is_first = text[position] in self.syntax.profile.scheme_characters
-            words = "a letter" if is_first else 'letters, digits, "+", "-" and "."'
-            message = f"{place.subject('scheme')}: expected {words}"
+            may_follow = text[position] in self.syntax.profile.scheme_characters
+            first = expected_words(self.syntax, self.state.expected)
+            words = choices(first if may_follow else (alphabet(self.syntax, "scheme"),))
+            message = f"{place.subject('scheme')}: {words}"
         hint = HINTS["scheme"]
         if position and text[position:].startswith(("//", ";//")):
             hint = f"write `:` after `{text[: min(position, 40)]}`" + (
@@ -303,7 +310,7 @@ class Fault:
             )
         return FaultMessage(message, part="scheme", rule="scheme", expected=(expected,), hint=hint)
 
-    # Section 3.1
+    # The authority
 
     def _slashes_message(self) -> FaultMessage:
         expected = 'a second "/"' if self.text[self.position - 1] == "/" else '"//"'
@@ -325,10 +332,13 @@ class Fault:
             )
             hint = "leave out the text before the `@`: the scheme has no user name and no password"
             return FaultMessage(f"{message}: expected a host", "user", rule, ("a host",), hint)
-        escape = f"%{ord(self.text[self.position]):02X}"
+        character = self.text[self.position]
+        escape = f"%{ord(character):02X}"
         if self.position < self.index or not self.state.taken(escape):
             return self._part_message()
-        hint = "write %3A, %40 and %2F for `:`, `@` and `/` in a user name or password"
+        meant = dict.fromkeys(self.syntax.profile.login_delimiters + character)
+        escapes = listed(tuple(f"%{ord(each):02X}" for each in meant), "and")
+        hint = f"write {escapes} for {listed(tuple(f'`{each}`' for each in meant), 'and')} in a user name or password"
         return FaultMessage(f"{self.place().subject(part)}: expected {escape}", part, part, (f'"{escape}"',), hint)
 
     def _port_message(self) -> FaultMessage:
@@ -351,8 +361,7 @@ class Fault:
         profile = self.syntax.profile
         if self.authority is None or self.syntax.parts["host"].rule not in profile.host_rules:
             return self._part_message()
-        message: FaultMessage = profile.algorithms.host_message(self, self.authority)
-        return message
+        return profile.algorithms.host_message(self, self.authority)
 
     # The rules of a scheme
 
@@ -377,8 +386,7 @@ class Fault:
         part, is_number = part_of(self.syntax, item.inside), item.most == DIGITS
         rule = self.syntax.parts["port"].rule if self.region == "port" else rule_of(self.syntax, item.inside)
         what = "digits" if is_number else "characters" if isinstance(item.item, Characters) else "elements"
-        hints = {"port": HINTS["port"], "host": "a group is a number from 0 to 255"}
-        hint = hints.get(part or "", f"a number has at most {DIGITS:,} digits") if is_number else None
+        hint = HINTS.get(part or "", f"a number has at most {DIGITS:,} digits") if is_number else None
         message = f"too many {what} in the {part or rule} at position {place.position}: expected at most {item.most:,}"
         return FaultMessage(message, part, rule, (f"at most {item.most:,} {what}",), hint)
 

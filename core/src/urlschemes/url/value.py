@@ -129,7 +129,7 @@ class URL(Base, metaclass=URLType):
 
     @property
     def scheme(self) -> str:
-        """The name of the scheme, in lower case (section 2.1)."""
+        """The name of the scheme, in lower case (RFC 1738 section 2.1)."""
         return self._text.partition(":")[0].lower()
 
     @property
@@ -157,7 +157,7 @@ class URL(Base, metaclass=URLType):
         return self.syntax.place(self._match, self._part(name).name)
 
     def redacted(self) -> str:
-        """Return the text with `***` in place of a password, also that of a URL within it, to be shown (section 6)."""
+        """Return the text with `***` in place of a password, also that of a URL within it, to be shown."""
         text = str(self._text)
         host = self.span("host") if "host" in self.syntax.parts else None
         end = host[1] if host else len(text)  # after the host, a colon and an `@` are of another URL, or data
@@ -189,7 +189,7 @@ class URL(Base, metaclass=URLType):
         return parts[name]
 
     def check_line(self, *, include_checked: bool = False) -> None:
-        """Raise UnsafeURL if a part that travels on a protocol line holds a control octet (section 6).
+        """Raise UnsafeURL if a part that travels on a protocol line holds a control octet (RFC 1738 section 6).
 
         A part that travels `checked` is left to the algorithm of its scheme, unless `include_checked`.
         """
@@ -262,7 +262,7 @@ class URL(Base, metaclass=URLType):
         text = str(reference) if isinstance(reference, URL) else reference
         if (fault := unfit(text, LIMIT)) is not None:
             raise fault
-        return str(self.syntax.profile.algorithms.resolve(self, text))
+        return self.syntax.profile.algorithms.resolve(self, text)
 
     @classmethod
     def explanation(cls, text: str) -> Fault | InvalidURL:
@@ -340,9 +340,9 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
 
 
 class InternetURL(URL):
-    """A URL of the Common Internet Scheme Syntax: it names a host (section 3.1)."""
+    """A URL of the Common Internet Scheme Syntax: it names a host (RFC 1738 section 3.1)."""
 
-    host: str = text_part(lower=True, doc="The domain name, or the address as four groups of digits, in lower case.")
+    host: str = text_part(lower=True, doc="The domain name or the address, in lower case.")
     port: int | None = number_part(
         default=None,
         doc="The port to connect to: the one in the URL, or the default of the scheme; None if there is neither. "
@@ -351,7 +351,7 @@ class InternetURL(URL):
 
 
 class LoginURL(InternetURL):
-    """An InternetURL that may hold a user name and a password (section 3.1)."""
+    """An InternetURL that may hold a user name and a password (RFC 1738 section 3.1)."""
 
     user: str | None = text_part(default=None, doc="The user name, decoded; None if absent, which differs from empty.")
     password: str | None = text_part(

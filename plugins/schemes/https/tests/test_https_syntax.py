@@ -6,7 +6,7 @@ import pytest
 
 import urlschemes
 from urlschemes.errors import InvalidURL
-from urlschemes.grammar.bnf import parse_rules
+from urlschemes.grammar.profile import parse_rules
 from urlschemes.scheme.record_fields import Example
 from urlschemes_http import HttpURL
 from urlschemes_http import registration as http

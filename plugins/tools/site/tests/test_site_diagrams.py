@@ -10,7 +10,8 @@ import railroad
 
 from urlschemes import Registry
 from urlschemes.grammar.abnf import ABNFReader
-from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Rule, Sequence, parse_rules
+from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Rule, Sequence
+from urlschemes.grammar.profile import parse_rules
 from urlschemes_site.diagrams import railroad_diagram, svg_diagram
 from urlschemes_site.grammar_text import pieces, tokens
 

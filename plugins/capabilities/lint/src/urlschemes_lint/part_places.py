@@ -76,7 +76,7 @@ def delimiters(syntax: Syntax, name: str) -> frozenset[str]:
     if not part.escapes or part.decoded:
         return frozenset()
     if name in {"user", "password"}:
-        return frozenset(f":@{syntax.profile.authority_ends}")
+        return frozenset(syntax.profile.login_delimiters)
     found = _literals(syntax, part.at[0][-1])
     for marked in syntax.automaton.marked:
         if marked.mark == part.mark:

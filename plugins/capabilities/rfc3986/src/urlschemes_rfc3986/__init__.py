@@ -1,7 +1,7 @@
 """The profile of RFC 3986: its shared rules, and what follows from its sections 5 and 6.
 
-    rfc3986.abnf        the rules of appendix A, two of them rewritten; what schemes with a server need
-    printed.abnf        the rules of appendix A as printed
+    rfc3986.abnf        the rules of appendix A, three of them rewritten; what schemes with a server need
+    printed.abnf        those three as printed
     algorithms.py       what a profile offers to the rest of urlschemes
     command.py          `urlschemes unicode`
     domain_names.py     labels of domain names in all languages (IDNA 2008)
@@ -19,10 +19,8 @@ A scheme plugin has a record of this profile in `registration.rfc3986.toml`, and
 of its URLs has the field `fragment: str | None = FRAGMENT`.
 """
 
-import re
 from typing import Any, Final
 
-from urlschemes.grammar.octets import ALPHADIGIT
 from urlschemes.grammar.profile import Profile
 from urlschemes.url.fields import text_part
 
@@ -36,15 +34,9 @@ profile = Profile(
     rules_file="rfc3986.abnf",
     notation="abnf",
     document="RFC 3986",
-    unreserved=ALPHADIGIT + "-._~",
-    reserved=":/?#[]@!$&'()*+,;=",
-    scheme_characters=ALPHADIGIT + "+-.",
-    scheme_name=re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*+"),
     sections={
-        "scheme": "3.1",
         "characters": "2",
         "hierarchy": "1.2.3",
-        "login": "3.2.1",
         "operations": "1.2.2",
         "security": "7",
     },
@@ -58,7 +50,6 @@ profile = Profile(
     host_rules=("named-host", "host"),
     host_hint="write a name, an IPv4 address, or an IPv6 address in brackets",
     authority_ends="/?#",
-    has_fragments=True,
     escapes_in_host=True,
     levels=("case", "percent-encoding", "dot-segments", "scheme"),
 )

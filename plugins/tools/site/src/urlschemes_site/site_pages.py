@@ -11,7 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from urlschemes import __version__
-from urlschemes.grammar.bnf import parse_rules
+from urlschemes.grammar.profile import parse_rules
 from urlschemes.registry.known_names import attribution, install_command, merged
 from urlschemes_access import Limits, Policy
 from urlschemes_cli.output.text import escaped_line

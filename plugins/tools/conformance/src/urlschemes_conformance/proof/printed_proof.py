@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from urlschemes.grammar.bnf import Grammar, parse_rules
+from urlschemes.grammar.bnf import Grammar
+from urlschemes.grammar.profile import parse_rules
 from urlschemes.storage.package_data import read_from
 from urlschemes_conformance.derivatives import ABNFRules
 from urlschemes_conformance.proof.rules_proof import prove_rules
@@ -23,12 +25,13 @@ UNCOUNTED = 1000
 """The bound from which a repetition counts as one without a bound, such as that of the digits of a port."""
 
 
-def printed_of(profile: Profile) -> str:
-    """Return the shared rules of a profile as its document prints them; "" if none is rewritten."""
-    try:
-        return read_from(import_module(profile.package).__spec__, "printed.abnf")[0]  # type: ignore[arg-type]
-    except FileNotFoundError:
-        return ""
+def printed_of(profile: Profile) -> tuple[str, ...]:
+    """Return the shared rules of a profile, and those that it rewrites as its document prints them: they replace."""
+    spec, texts = import_module(profile.package).__spec__, []
+    for file in (profile.rules_file, "printed.abnf"):
+        with suppress(FileNotFoundError):  # a profile may rewrite no rule
+            texts.append(read_from(spec, file)[0])  # type: ignore[arg-type]
+    return tuple(texts)
 
 
 def prove_printed(syntax: Syntax) -> Proof:
@@ -42,6 +45,6 @@ def prove_printed(syntax: Syntax) -> Proof:
 
 def _printed_rules(syntax: Syntax) -> Derivatives:
     if syntax.notation == syntax.profile.notation == "abnf":
-        return ABNFRules(syntax.rule, syntax.bnf, printed_of(syntax.profile), syntax.printed)
+        return ABNFRules(syntax.rule, syntax.bnf, *printed_of(syntax.profile), syntax.printed)
     grammar = Grammar({**syntax.grammar.rules, **parse_rules(syntax.printed, syntax.notation)})
     return NodeRules(grammar, syntax.rule, uncounted_from=UNCOUNTED)
