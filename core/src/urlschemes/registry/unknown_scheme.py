@@ -96,7 +96,7 @@ def _not_a_scheme(name: str) -> str | None:
         return "leave out the prefix `URL:` of the RFC's Appendix, which is not part of a URL, or let `fix` remove it"
     if len(name) == 1:
         return "if this is a drive letter, the text is the path of a file, not a URL"
-    if "." in name:
+    if "." in name or name == "localhost":
         return "if this is a host, write the name of the scheme, a colon and `//` in front of it"
     return None
 

@@ -168,7 +168,7 @@ def test_an_error_after_another_one_has_the_same_message(
         ("x-album:/h/~", "picture", 11, "write %7E"),
         ("x-album://h_h:x/~", "picture", 16, "write %7E"),
         ("x-album://h?a b", "words", 13, "write %20"),
-        ("x-album://h b?a", "host", 11, "labels hold"),
+        ("x-album://h b?a", "host", 11, "no host holds white space"),
     ],
 )
 def test_the_message_about_a_character_depends_on_its_place_only(

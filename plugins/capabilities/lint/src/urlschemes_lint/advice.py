@@ -10,17 +10,21 @@ from urlschemes.grammar.octets import encoded
 from urlschemes.grammar.profile import authority_of
 from urlschemes.url.fault_messages import HINTS, escapes, is_like_ipv6, usual_hint
 from urlschemes.url.fault_place import first_state, host_may_be_empty
-from urlschemes_lint.part_places import lost_by_encoding
+from urlschemes_lint.part_places import delimiters, lost_by_encoding
+from urlschemes_lint.source_text import is_quoted
 
 if TYPE_CHECKING:
     from urlschemes import InvalidURL
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["advice", "is_fixable", "is_layout"]
+__all__ = ["U_ESCAPE", "advice", "is_fixable", "is_layout"]
 
-_U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
+U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
+"""What other software takes for the escape of a character."""
 _LAYOUT = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
+
+_PAIRS = frozenset({"()", "[]", "{}", '""', "''", "``", "\u201c\u201d", "\u2018\u2019", "\xab\xbb"})
 
 
 def advice(error: InvalidURL, syntax: Syntax) -> str | None:
@@ -62,7 +66,7 @@ def is_fixable(text: str, syntax: Syntax) -> bool:
 
     False for invisible characters: they may be data or not; and for those of hosts, which are not encoded.
     """
-    if not text.isascii() and any(map(is_layout, text)):
+    if not text.strip().isprintable() and any(map(is_layout, text.strip())):
         return False
     text = text if syntax.profile.has_fragments else text.partition("#")[0]
     illegal, authority = syntax.profile.illegal, authority_of(text, syntax.profile)
@@ -72,11 +76,11 @@ def is_fixable(text: str, syntax: Syntax) -> bool:
 
 
 def is_layout(character: str) -> bool:
-    """Return True if `character`, outside US-ASCII, is a blank or only controls how text is displayed.
+    """Return True if `character` is a control, a blank outside US-ASCII, or only controls how text is displayed.
 
     Such a character may have been pasted by mistake. A variation selector, which goes with an emoji, is data.
     """
-    return character > "\x7f" and category(character) in _LAYOUT
+    return category(character) in _LAYOUT and character != " "
 
 
 def _any_escape(found: re.Match[str]) -> str:
@@ -97,7 +101,7 @@ def _for_character(error: InvalidURL, syntax: Syntax, text: str, position: int) 
     if around is not None:
         return around
     by_fix = ", or let `fix` do it" if is_fixable(text, syntax) else ""
-    if not character.isascii():
+    if not character.isascii() or (is_layout(character) and not character.isspace()):
         return _for_foreign(text, position, part, written, by_fix, syntax) or error.hint
     if part == "password" and written:
         return "encode it" + by_fix
@@ -114,15 +118,19 @@ def _from_surroundings(text: str, position: int, part: str | None, written: str,
     if text.startswith("\\"):
         return "this is the path of a file, not a URL"
     if not text[:position].strip(" \t\r\n<"):
-        return "no URL begins with it: leave it out" + (", or let `fix` do it" if character in " \t\r\n<" else "")
+        return _for_beginning(text)
     if not text[position:].strip():
         return "leave out the white space at the end, or let `fix` do it"
     if character == "\\" and "host" in syntax.parts and part in {"host", "scheme", None}:
-        hint = "a URL is divided by `/` on every system"
+        hint = "write `/` instead: it divides URLs on every system"
         may_be_path = authority_of(text, syntax.profile) is not None and host_may_be_empty(syntax, text)
         return f"{hint}; if the path begins here, write a third `/` before it" if may_be_path else hint
-    if character == "\\" and written and part != "user":
-        return f"write `/` as a separator, {written} as data"
+    is_between = part in syntax.parts and part != "user" and "/" in delimiters(syntax, str(part))
+    if character == "\\" and written and is_between:
+        return f"write `/`, as browsers read it, or {written} if it is data"
+    if character.isspace() and part in {"host", "port"}:
+        port = ", or write `:` before a port" if text[position + 1 : position + 2].isdigit() else ""
+        return f"no {part} holds white space: leave it out{port}"
     if character == "[" and part == "host" and usual_hint(syntax, part):
         return _address_hint(syntax)
     if character == "<" and text.endswith(">") and not is_fixable(text, syntax):
@@ -137,10 +145,11 @@ def _address_hint(syntax: Syntax) -> str:
 
 
 def _for_foreign(text: str, position: int, part: str | None, written: str, by_fix: str, syntax: Syntax) -> str | None:
-    """Return the advice about a character outside US-ASCII."""
+    """Return the advice about a control character, or one outside US-ASCII."""
     character = text[position]
     plain = normalize("NFKC", character)
-    if part in {"scheme", "port", None} and first_state(syntax, text).walk(text[:position])[1].taken(plain):
+    may_be_meant = part in {"scheme", "host", "port", None} and plain.isascii()
+    if may_be_meant and first_state(syntax, text).walk(text[:position])[1].taken(plain):
         return f"write `{plain}` of US-ASCII"
     if is_layout(character):
         data = f", or write {written} if it is data" if written and part != "password" else ""
@@ -159,7 +168,7 @@ def _for_escape(text: str, position: int, part: str | None, syntax: Syntax) -> s
         return HINTS["zone"]
     if part == "host" and syntax.profile.escapes_in_host:
         return usual_hint(syntax, part)
-    found = _U_ESCAPE.match(text, position)
+    found = U_ESCAPE.match(text, position)
     if found is None:
         return None
     hint, character = (
@@ -176,11 +185,24 @@ def _for_scheme(text: str, position: int, profile: Profile) -> str | None:
     name = profile.scheme_name.match(text)
     if text.startswith("//"):
         return "this is a relative reference: `join` it with the URL that it was found in, or add the scheme"
-    if text.startswith(("/", ".", "?")):
+    if text.startswith(("/", ".", "?", "#")):
         return "this is a path or a relative reference: `join` it with the URL that it was found in"
+    if name is None and text[:1] not in {"", ":"}:
+        return _for_beginning(text)
+    if name is not None and text[position : position + 1] == "@":
+        return "an address alone is not a URL: write the name of the scheme and a colon before it"
     if name is not None and "." in name[0] and not text[position:].startswith(("//", ";//")):
         return "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
     return None
+
+
+def _for_beginning(text: str) -> str:
+    """Return the advice about a character that no URL begins with."""
+    by_fix = ", or let `fix` do it" if text[0] in " \t\r\n<" or is_quoted(text) else ""
+    pair = text[0] + text.rstrip()[-1:]
+    if pair in _PAIRS:
+        return f"leave out `{pair[0]}` and `{pair[1]}` around the URL{by_fix}"
+    return f"no URL begins with it: leave it out{by_fix}"
 
 
 def _for_port(text: str, position: int, syntax: Syntax) -> str | None:

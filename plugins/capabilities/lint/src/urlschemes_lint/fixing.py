@@ -3,8 +3,8 @@
 Common mistakes have one right answer: characters that no URL may hold, such as blanks and letters outside of US-ASCII,
 are encoded, and so are delimiters that are data; an IPv6 address gets its brackets; where the rules ask for it, a
 fragment is split off, a query directly after the host gets its `/`, and a colon without a port is dropped; brackets
-around the URL are removed. Every change is listed. A scheme or a host is never guessed, and if two repairs are
-possible, none is made.
+or quotation marks around the URL are removed. Every change is listed. A scheme or a host is never guessed, and if two
+repairs are possible, none is made.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
     scheme, colon, _ = source.text.partition(":")
     if not colon or not profile.is_scheme_name(scheme):
         generic: type[URL] = profile.algorithms.url_type
-        error = source.unrepairable_error(generic)
+        error = source.error_in(source.text, generic)
         raise _not_repairable("there is no scheme name, and `fix` never guesses one", error, source, generic.syntax)
     try:
         url_type = schemes[scheme].url_type

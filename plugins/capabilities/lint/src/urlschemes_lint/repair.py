@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.derivation import rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
-from urlschemes_lint.advice import is_layout
+from urlschemes_lint.advice import U_ESCAPE, is_layout
 from urlschemes_lint.automaton_walk import Walk
 from urlschemes_lint.part_places import delimiters, host_positions, lost_delimiter
 from urlschemes_lint.source_text import Ambiguous, Change
@@ -112,6 +112,14 @@ class Repair:
                 f"ambiguous {character!a} at position {position}: {escapes} if it ends the {part}, "
                 f"left out if it is data, which the {part} cannot hold",
                 position,
+            )
+        code = U_ESCAPE.match(self._text, index)
+        if code is not None:
+            meant = encoded(chr(int(code[1], 16)).encode("utf-8", "surrogatepass"))
+            raise Ambiguous(
+                f"ambiguous {code[0]!r} at position {position}: {meant} if it is a character, %25 if the % is data",
+                position,
+                "an escape is one octet; a character is written as the octets of its UTF-8",
             )
         if is_layout(character):
             raise Ambiguous(
@@ -223,7 +231,7 @@ class Repair:
                 raise Ambiguous(
                     f"ambiguous backslash at position {position}: `/` if it is a delimiter, `{escape}` if it is data",
                     position,
-                    "the delimiter of URLs is `/` on every system",
+                    "browsers read `/`, the rules give it no meaning: write the one that is meant",
                 )
             return
         if character == "?" and self._walk.only_divides("&") and self._find("=", index) < self._find("&", index):

@@ -1,7 +1,7 @@
 """The text given to `fix`, and the part of it that is meant as the URL.
 
-Brackets, the prefix `URL:` and the white space around a URL are left out, as the Appendix asks; so are white space
-between `<URL:` and `>`, and white space around line breaks between `<` and `>`.
+Brackets, quotation marks, the prefix `URL:` and the white space around a URL are left out, as the Appendix asks; so are
+white space between `<URL:` and `>`, and white space around line breaks between `<` and `>`.
 """
 
 from __future__ import annotations
@@ -26,12 +26,20 @@ if TYPE_CHECKING:
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Ambiguous", "Change", "ReplacedText", "SourceText", "wrong_run"]
+__all__ = ["Ambiguous", "Change", "ReplacedText", "SourceText", "is_quoted", "wrong_run"]
 
 _SPACE = " \t\r\n\v\f"
 _BLANKS = compiled(f"[{_SPACE}]++")
 _LINE_BREAK = compiled("\r\n|\r|\n")
+_QUOTED = compiled(
+    rf"[{_SPACE}]*+(?P<open>(?P<mark>[\"'])(?P<prefix>))(?P<inside>[^\"']*+)(?P<close>(?P=mark))[{_SPACE}]*+"
+)
 _HYPHEN_AT_LINE_END = compiled("-[ \t\v\f]*+[\r\n]")
+
+
+def is_quoted(text: str) -> bool:
+    """Return True if `text` is in quotation marks."""
+    return _QUOTED.fullmatch(text) is not None
 
 
 @cache
@@ -127,7 +135,8 @@ class SourceText:
         self.changes: list[Change] = []
         self.fragment: str | None = None
         self.stop = 0
-        wrapper, prefix = _wrapper(profile).fullmatch(whole), _prefix(profile).match(whole)
+        wrapper = _wrapper(profile).fullmatch(whole) or _QUOTED.fullmatch(whole)
+        prefix = _prefix(profile).match(whole)
         self._is_wrapped = wrapper is not None
         start, self._end = 0, len(whole)
         if wrapper is not None:
@@ -222,10 +231,13 @@ class SourceText:
         text = self._with_letters(self.text[:stop]) + self.text[stop:]
         if url_type.syntax.fullmatch(text) is not None:
             text = self.text
+        return self.error_in(text, url_type)
+
+    def error_in(self, text: str, url_type: type[URL]) -> InvalidURL:
+        """Return the error in a `text` of the same length as that of the source."""
         scheme = url_type.registration.scheme if url_type.registration else None
-        return ReplacedText(url_type.syntax, scheme, OriginalText(self.whole, [*self._positions, self._end])).refused(
-            text
-        )
+        original = OriginalText(self.whole, [*self._positions, self._end])
+        return ReplacedText(url_type.syntax, scheme, original).refused(text)
 
     def without_illegal(self, *, after: int) -> str:
         """Return `text` with letters for the characters after that index that no URL may hold."""
