@@ -57,14 +57,14 @@ INVALID_URL_CODES: Mapping[str, str] = MappingProxyType(
         "invalid-character": "a character that no URL may hold: not graphic US-ASCII, or unsafe (section 2.2)",
         "fragment-present": "a `#`, which separates a URL from a fragment identifier (section 2.2)",
         "bad-escape": "a `%` without two hexadecimal digits after it (section 2.2)",
-        "invalid-scheme": "no scheme name before the first colon, or another scheme than expected (section 2.1)",
+        "invalid-scheme": "no scheme name before the first colon, or a scheme other than expected (section 2.1)",
         "missing-authority": "no `//` after the colon, as the Common Internet Scheme Syntax has it (section 3.1)",
         "invalid-userinfo": "the user name or the password is invalid (section 3.1)",
         "userinfo-not-allowed": "there is a user name or a password, and the scheme has none",
         "invalid-host": "the host does not derive from its rule (section 3.1)",
         "empty-host": "the host is empty (section 3.1)",
         "invalid-port": "the port does not derive from its rule (section 3.1)",
-        "invalid-part": "another part is invalid, or the URL goes on after its last part; see `part` and `rule`",
+        "invalid-part": "another part is invalid, or the URL continues after its last part; see `part` and `rule`",
     }
 )
 """The codes of InvalidURL, and what each of them means."""

@@ -175,7 +175,7 @@ def unspecified(colour):
     ("functions", "names", "reason"),
     [
         ({"vetoo": hookimpl(lambda url: None)}, None, "there is no hook urlschemes_vetoo"),
-        ({"veto": hookimpl(unspecified)}, None, "unspecified(colour) takes other arguments than the hook"),
+        ({"veto": hookimpl(unspecified)}, None, "unspecified(colour) does not take the arguments of the hook"),
         ({"veto": hookimpl(wrapper, wrapper=True)}, None, "urlschemes_veto is a wrapper"),
         ({"veto": hookimpl(wrapper, hookwrapper=True)}, None, "urlschemes_veto is a wrapper"),
         ({"veto": lambda url: None}, {"veto"}, "it does not implement urlschemes_veto"),
@@ -267,7 +267,7 @@ def test_one_module_for_several_entries_is_one_source(install, monkeypatch):
         (
             LEDGER.replace("ledger()", "ledger(url)"),
             PluginContractError,
-            "urlschemes_ledger(url) takes other arguments",
+            "urlschemes_ledger(url) does not take the arguments",
         ),
     ],
 )

@@ -125,7 +125,7 @@ class _Compiler:
             )
         for marked in marks(inner):
             raise GrammarError(
-                f"the part {marked.mark!r} stands within a repetition: it would have many values",
+                f"the part {marked.mark!r} is within a repetition: it would have many values",
                 rule=marked.rule,
                 hint="make the rule around the repetition the part, and the repeated rule its `element`",
             )
@@ -199,7 +199,7 @@ def _marks_of(item: Element) -> dict[str, str]:
     for more in each:
         for mark in found.keys() & more.keys() if not isinstance(item, Variants) else ():
             raise GrammarError(
-                f"the part {mark.partition('__')[0]!r} stands twice in one URL: it would have two values",
+                f"the part {mark.partition('__')[0]!r} occurs twice in one URL: it would have two values",
                 rule=more[mark],
                 hint='name the occurrence by the path of rules that leads to it, as in `at = "outer/inner"`',
             )

@@ -165,7 +165,7 @@ class Hooks:
             if self._manager.is_registered(module):  # as some versions of pluggy leave it
                 self._manager.unregister(module)
             definition = str(error).partition("hookimpl definition: ")[2].partition("\n")[0]
-            raise _wrong(source, f"{definition} takes other arguments than the hook", _expected()) from error
+            raise _wrong(source, f"{definition} does not take the arguments of the hook", _expected()) from error
 
 
 def check_implementation(module: object, source: HookSource) -> None:

@@ -192,7 +192,7 @@ def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -
     elif part == "scheme" or (part in {"host", "port"} and not place.syntax.parts[part].escapes):
         problem = f"expected {alphabet(place.syntax, part)}"
     elif part == "host" and usual_hint(place.syntax, part):
-        problem = "no name and no address holds it"
+        problem = "neither a name nor an address may contain it"
     elif written == "":
         problem = "not allowed there, even encoded"
     else:

@@ -61,7 +61,7 @@ FACTS = (
     b"type=file; \r\n"
     b"type=file; \xe9t\xe9\r\n"
 )
-NO_FORM = "the line has not the form of facts and a name"
+NO_FORM = "the line does not have the form of facts and a name"
 NO_COMMAND = "the name contains a control character, which no command can carry"
 
 
@@ -162,7 +162,7 @@ DOCUMENTS = {
 NO_LIST = steps(epsv(40000), exchange("LIST", "502 Not implemented"))
 NAMES_ONLY = {
     "command": "NLST",
-    "fallback": "names only: the server has no MLSD, and no LIST that can be read",
+    "fallback": "only names: the server has no MLSD, and no LIST that can be read",
 }
 NO_LONG_FORM = "the line has neither the form of Unix nor that of Windows"
 MAY = datetime(2019, 5, 6, tzinfo=UTC)

@@ -209,7 +209,7 @@ TRANSFERS = {  # B28, B29
     "221 for 226": bad(Truncated, "221 Bye", STARTED, SENT, server("221 Bye")),
     "less than SIZE": bad(
         Truncated,
-        "the data have another size than SIZE announced: received 3 of 5 octets",
+        "the size of the data is not the one that SIZE announced: received 3 of 5 octets",
         *(STARTED, server(b"abc", on="data"), server_closes(on="data"), server("226 Done")),
     ),
     "more than SIZE": bad(

@@ -37,7 +37,7 @@ def response_of(resource: Document | Listing | Session, url: str) -> addinfourl:
         content = io.BytesIO(_table(resource))
     else:
         resource.close()
-        raise URLError("the URL stands for an interactive session, which urllib cannot open")
+        raise URLError("the URL designates an interactive session, which urllib cannot open")
     if attributes.modified is not None:
         header["Last-Modified"] = format_datetime(attributes.modified.astimezone(UTC), usegmt=True)
     response = addinfourl(content, header, url, 200)  # urllib looks at the code and the message of HTTP responses

@@ -239,7 +239,7 @@ def test_an_unexpected_reply_is_a_protocol_error(code: int, codes: tuple[int, ..
 def test_an_error_has_the_number_of_octets_sent() -> None:
     with pytest.raises(RemoteError, match="10 octets had been sent and may be stored in part") as refused:
         Reply(452, (b"full",)).checked("it", 226, sent=10)
-    with pytest.raises(ProtocolError, match="nothing of the content had been sent") as strange:
+    with pytest.raises(ProtocolError, match="none of the content had been sent") as strange:
         Reply(150, (b"?",)).checked("it", 226, sent=0)
     assert (refused.value.sent, strange.value.sent) == (10, 0)
 

@@ -93,15 +93,15 @@ _ALL = (
     Code(
         "reserved-port",
         "warning",
-        "a port below 1024 other than the scheme's own: that of another protocol",
+        "a port below 1024 that is not the scheme's own, but that of another protocol",
         _SECURITY,
     ),
     Code("impossible-port", "warning", "port 0, or a port above 65535, which cannot be accessed"),
-    Code("password", "warning", "a password, which everyone sees who sees the URL", _SECURITY),
+    Code("password", "warning", "a password, visible to everyone who sees the URL", _SECURITY),
     Code(
         "misleading-user",
         "warning",
-        "a user name that looks like a host, and that readers take for the host",
+        "a user name that looks like a host, and may be taken for it",
         "RFC 3986 section 7.6",
     ),
     Code(

@@ -98,7 +98,7 @@ class _Warnings:
 
     def _of_part(self, start: int, end: int, part: str) -> Iterator[Finding]:
         if part == "password":
-            message = "the URL contains a password, which everyone can read"
+            message = "the URL contains a password, visible to everyone who sees the URL"
             yield self._finding(part, message, start, end, part, "leave the password out: programs ask for it")
         elif part in {"user", "userinfo"}:
             yield from self._of_user(start, end, part)
@@ -109,7 +109,7 @@ class _Warnings:
     def _of_user(self, start: int, end: int, part: str) -> Iterator[Finding]:
         user, colon, _ = self.text[start:end].partition(":")
         if part == "userinfo" and colon:  # user information of no certain form, which usually is that of a login
-            message = "the URL may contain a password, which everyone can read"
+            message = "the URL may contain a password, visible to everyone who sees the URL"
             at = start + len(user) + 1
             yield self._finding("password", message, at, end, part, "leave out the text from the colon to the `@`")
         like_host = _ENDS_HOST.split(unescape(self.text[start:end]), maxsplit=1)[0]

@@ -123,7 +123,7 @@ def _reason(idna: ModuleType, error: Exception) -> str:
     if isinstance(error, idna.IDNABidiError):
         return "letters that are written from right to left are mixed with others (RFC 5893)"
     if isinstance(error, idna.InvalidCodepointContext):
-        return "a character of it is allowed next to certain others only (RFC 5892 appendix A)"
+        return "one of its characters is allowed only next to certain others (RFC 5892 appendix A)"
     return str(error)
 
 
@@ -131,6 +131,6 @@ def _library() -> ModuleType:
     try:
         import idna  # an extra, which names in US-ASCII do not need
     except ImportError:
-        message = "domain names in other characters than US-ASCII need the library idna, which is not installed"
+        message = "domain names in characters other than US-ASCII need the library idna, which is not installed"
         raise PluginError(message, hint="pip install 'urlschemes-rfc3986[idna]'") from None
     return idna

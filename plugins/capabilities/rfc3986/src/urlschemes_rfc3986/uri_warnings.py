@@ -133,7 +133,7 @@ def _needless_escapes(syntax: Syntax, match: re.Match[str]) -> Iterator[Warned]:
         if around and all(part.bare.issuperset(octets) for part in around):
             is_secret = any(part.name == "password" for part in around)
             subject = "this" if is_secret else escapes[0][:_MAX_QUOTED]
-            message = f"{subject} is a needless escape: the characters mean the same as they are"
+            message = f"{subject} is a needless escape: the characters mean the same without it"
             yield _warned(*escapes.span(), "needless-escape", message)
 
 

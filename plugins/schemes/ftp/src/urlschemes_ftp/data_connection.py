@@ -105,7 +105,7 @@ class Download:
         if reply.code not in (226, 250):
             raise self._truncated(f"expected a reply 226 after the data, got '{reply}'")
         if self._size is not None and self._received != self._size:
-            raise self._truncated("the data have another size than SIZE announced")
+            raise self._truncated("the size of the data is not the one that SIZE announced")
 
     def _truncated(self, problem: str) -> Truncated:
         of_size = "" if self._size is None else f" of {self._size}"

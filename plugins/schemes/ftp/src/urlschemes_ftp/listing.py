@@ -48,7 +48,7 @@ def deliver_directory(control: Control, url: FtpURL) -> Algorithm[None]:
     fields = {"command": command}
     if lines is None:
         lines, entries_of = (yield from _begin(control, "NLST")), reader.entries_of_name
-        fields = {"command": "NLST", "fallback": "names only: the server has no MLSD, and no LIST that can be read"}
+        fields = {"command": "NLST", "fallback": "only names: the server has no MLSD, and no LIST that can be read"}
     yield from Open("listing", Attributes(name=url.name or None, fields=fields))
     while (line := (yield from lines.next())) is not None:
         for entry in entries_of(line):
@@ -148,7 +148,7 @@ class DirectoryReader:
         """Yield the entry of a line of MLSD: facts and a name. The directory itself and its parent are left out."""
         facts, name = parse_facts(line)
         if name is None:
-            yield Entry(name=name_of(line), problem="the line has not the form of facts and a name")
+            yield Entry(name=name_of(line), problem="the line does not have the form of facts and a name")
         elif facts.get("type", "").lower() not in ("cdir", "pdir"):
             size, modified = parse_size(facts.get("size", "")), parse_time(facts.get("modify", ""))
             yield self._entry(ListedFile(name, size, modified, facts))

@@ -146,5 +146,5 @@ def unexpected(octets: bytes, where: str, expected: str) -> ProtocolError:
 def sent_so_far(sent: int) -> str:
     """Return the clause of an error message that says how much of the content had been sent."""
     if not sent:
-        return "nothing of the content had been sent"
+        return "none of the content had been sent"
     return f"{sent} octet{'s' * (sent > 1)} had been sent and may be stored in part"
