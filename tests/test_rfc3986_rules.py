@@ -20,6 +20,7 @@ from urlschemes.grammar.abnf import ABNFReader
 from urlschemes.grammar.automaton import Automaton
 from urlschemes.grammar.bnf import Grammar
 from urlschemes.grammar.pattern import compile_tree
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.rule_tree import expand
 from urlschemes.grammar.syntax import Syntax
 from urlschemes_conformance.derivatives import ABNFRules
@@ -59,6 +60,15 @@ def test_all_printed_rules_but_host_and_its_users_are_unambiguous() -> None:
 
 def test_all_rules_of_the_profile_are_unambiguous() -> None:
     assert [rule for rule in profile.grammar.rules if not compiles(profile.grammar, rule)] == []
+
+
+def test_the_profile_has_the_rules_and_topics_that_the_core_asks_for() -> None:
+    assert {*profile.rule_names.values(), *profile.host_rules} <= profile.grammar.rules.keys()
+    assert profile.sections.keys() == RFC1738.sections.keys()
+    assert (profile.reserved, profile.has_fragments) == (":/?#[]@!$&'()*+,;=", True)
+    assert profile.section("login") == "RFC 3986 section 3.2.1"
+    names = [name for name in ("a", "Z9+.-", "1a", "+a", "", "a_", "a~") if profile.is_scheme_name(name)]
+    assert names == ["a", "Z9+.-"]
 
 
 def test_the_printed_rules_are_those_that_are_rewritten() -> None:

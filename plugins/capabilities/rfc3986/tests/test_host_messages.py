@@ -86,6 +86,10 @@ def test_an_error_names_place_rule_and_section(text, code, position, section, me
         ("http://[http://h]/", "leave out the brackets: they are for IPv6 addresses only"),
         ("http://[1.2.3.4]/", "leave out the brackets: they are for IPv6 addresses only"),
         ("http://[::1.2.3.256]/", "an IPv4 address at the end is four numbers from 0 to 255, without leading zeros"),
+        (
+            "ftp://u[:p@h/",
+            "write %3A, %40, %2F, %3F, %23 and %5B for `:`, `@`, `/`, `?`, `#` and `[` in a user name or password",
+        ),
         ("http://[::1]80/", "write a colon before the port"),
         ("http://a:80:90/", "leave out the second port; an IPv6 address is written in brackets"),
         ("http://[fe80::1%25eth0]/", "leave out the zone of the address: it has a meaning on one machine only"),
