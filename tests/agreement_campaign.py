@@ -43,7 +43,7 @@ PIECES = (
 
 @dataclass
 class Figures:
-    """What was tried, and the differences that were found."""
+    """The texts that were tried, and the differences that were found."""
 
     texts: int = 0
     accepted: int = 0

@@ -1,4 +1,4 @@
-"""What holds where nobody says otherwise: who decides, what may be reached, what is sent, how long and how much.
+"""The defaults: who decides, what may be reached, what is sent, how long and how much.
 
 The details are tested where they are decided (the tests of access and of each plugin);
 here is one test for each thing that a caller relies on without asking for it, with the schemes that are installed.

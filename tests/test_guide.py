@@ -35,7 +35,7 @@ class Shell:
         self._environment = environment
 
     def run(self, command: str) -> str:
-        """What the command prints, errors included."""
+        """The output of the command, errors included."""
         keep = f"\nended=$?\npwd > {self._notes}/folder\nenv -0 > {self._notes}/environment\nexit $ended"
         done = subprocess.run(
             ["bash", "-a", "-c", command + keep],  # all that is set is exported, functions, too

@@ -1,1 +1,1 @@
-"""What all benchmarks share: the URLs, the libraries that are compared, timing, figures and tables."""
+"""Shared by all benchmarks: the URLs, the libraries that are compared, timing, figures and tables."""

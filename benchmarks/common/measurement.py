@@ -38,7 +38,7 @@ class Figure:
     target: float | None = None
     moonshot: float | None = None
     least: bool = False
-    """Whether the target is the least that is wanted, not the most."""
+    """True if the target is a minimum, False if it is a maximum."""
     note: str = ""
 
     @property

@@ -33,7 +33,7 @@ class Parser:
     refusals: tuple[type[Exception], ...] = (ValueError,)
     forget: Callable[[], object] = field(default=lambda: None)
     in_python: bool = True
-    """Whether what it makes are Python's objects, which tracemalloc sees."""
+    """True if it makes Python objects, which tracemalloc sees."""
 
 
 def parsers() -> dict[str, Parser]:

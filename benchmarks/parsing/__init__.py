@@ -1,1 +1,1 @@
-"""What it costs to parse: time, memory, hostile and running text, columns, and the start of a process."""
+"""The cost of parsing: time, memory, hostile and running text, columns, and the start of a process."""

@@ -1,1 +1,1 @@
-"""What it costs to transfer much over loopback."""
+"""The cost of large transfers over loopback."""

@@ -256,7 +256,7 @@ DIALOGUE = (
     *((b"login: ", b"guest\n"), (b"Password: ", b"welcome\n"), (b"> ", b"size\n"), (b"> ", b"fish & chips\n")),
     *((b"> ", b"octets\n"), (b"> ", b"quit\n"), (b"bye", b"")),
 )
-"""What the service asks, and the lines that are typed then."""
+"""The prompts of the service, each with the line that is typed in answer."""
 PAUSE = 0.5
 """Seconds between two lines for a client that prints nothing before it has got the next one."""
 

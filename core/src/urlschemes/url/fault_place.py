@@ -184,7 +184,7 @@ class Fault:
         return _CODES.get(region, "invalid-part")
 
     def _lacks_brackets(self) -> bool:
-        """Return True if the host looks like an IPv6 address, and those stand in brackets."""
+        """Return True if the host looks like an IPv6 address, and the rules ask for brackets around those."""
         _, _, start, _, end = self.authority or (0, 0, 0, 0, 0)
         return "[" in self.syntax.profile.reserved and is_like_ipv6(self.text[start:end])
 

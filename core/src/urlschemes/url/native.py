@@ -110,7 +110,7 @@ def _kinds(profile: Profile) -> bytes:
 
 
 def learned(fault: Fault, syntax: Syntax) -> Fault:
-    """Return the fault, and let the native reader of `syntax` learn it: it finds those of its kind by itself then."""
+    """Return the fault, and let the native reader of `syntax` learn it, so that it finds others of its kind itself."""
     table = syntax.table if syntax.known_fault is not None and fault.syntax is syntax else None
     if table is None or fault.index >= syntax.landmarks.least_bound:  # the reader does not count
         return fault

@@ -1,4 +1,4 @@
-"""What an FTP server replies, and the error that each wrong reply becomes."""
+"""Replies of an FTP server, and the error for each wrong one."""
 
 from __future__ import annotations
 

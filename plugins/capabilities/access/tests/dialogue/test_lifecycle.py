@@ -104,7 +104,7 @@ def test_attributes_are_returned_after_the_algorithm_has_ended(serve: Serve) -> 
 
 
 def test_an_error_after_the_last_octet_fails_the_document(serve: Serve) -> None:
-    """All octets came, the closing words did not: that is not a success."""
+    """Everything arrived except the closing words: that is not a success."""
     port = serve(lambda connection: connection.sendall(b"all"))
 
     def algorithm() -> Algorithm[None]:

@@ -1,4 +1,4 @@
-"""What a range of octets may be."""
+"""Valid and invalid ranges of octets."""
 
 from __future__ import annotations
 

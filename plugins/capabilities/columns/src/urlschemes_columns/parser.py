@@ -28,7 +28,7 @@ INTO = "parsed"
 SLICE, NATIVE_SLICE = 65_536, 1_048_576
 """Rows that are read at a time: the memory needed besides the result does not grow with the array."""
 _MOST_OCTETS, _LONGEST_CODE = 2**31 - 1, 32
-"""What the texts of one array of the type string may have together; no code of an error is longer."""
+"""The most octets of all texts in one array of the type string, and of the code of an error."""
 
 
 def parse(array: Any, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> pa.Array | pa.ChunkedArray:

@@ -36,7 +36,7 @@ def all_errors(text: str, url_type: type[URL], error: InvalidURL) -> list[Findin
     """Return the errors in `text`, and the warnings about it, which `url_type` refused with `error`."""
     reading = _Reading(text, url_type)
     reading.findings.append(error_finding(error, advice(error, url_type.syntax)))
-    reading.end = error.span[1] if error.span else 0  # a type that parses by itself may blame a later place
+    reading.end = error.span[1] if error.span else 0  # a type with its own parser may blame a later place
     reading.read()
     return reading.findings
 
