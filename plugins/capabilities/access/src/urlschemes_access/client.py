@@ -173,7 +173,7 @@ class Client(DialogueClient):
         """Save the document at `url` as the file `path`, which gets its name when it is complete.
 
         With `resume`, the octets received are kept in `NAME.part` after an error or an interrupt, and the next such
-        download continues there if the resource has not changed since; otherwise it starts over, and the result says why.
+        download continues there if the resource has not changed since; else it starts over, and the result says why.
         `NAME.part.json` describes the part. A file `path` of another program is continued, too, if it is newer than the
         resource. Raises UnsupportedOperation if the scheme has no ranges, or `url` is not that of a document;
         AccessError if the file cannot be written; and the errors of `access`.
