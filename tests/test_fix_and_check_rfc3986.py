@@ -50,10 +50,8 @@ def test_a_mistake_with_one_right_repair_is_repaired(text: str, url: str, what: 
         ("http://h/a\u200bb", "^ambiguous invisible character "),
         ("<http://h/a-\n#b>", "^ambiguous hyphen at position 11 before a line break"),
         ("http://b\u00fccher.example/", "^cannot be repaired without guessing: .* write the name in its US-ASCII form"),
-        (
-            "http://a b/",
-            "^cannot be repaired without guessing: .*; no host holds white space: leave it out",
-        ),
+        ("http://u:a#b@h/", "^cannot .*; if a user name and a password end at the `@`, leave them out: "),
+        ("http://a b/", "^cannot be repaired without guessing: .*; no host holds white space: leave it out$"),
         ("http://fe80::1%eth0/", "^cannot be repaired without guessing: "),
         ("mailto://joe@h.example", "^ambiguous '//' at position 7: left out, or %2F%2F if it is data$"),
         ("file:////a", "^ambiguous '/' at position 8: left out, or %2F if it is data$"),

@@ -208,8 +208,11 @@ def _for_beginning(text: str) -> str:
 def _for_port(text: str, position: int, syntax: Syntax) -> str | None:
     """Return the advice about a port."""
     authority = authority_of(text, syntax.profile)
-    if authority is None or authority.colon == authority.end or "@" in text[position:]:
+    if authority is None or authority.colon == authority.end:
         return None
+    if "@" in text[position:]:
+        is_login = text.startswith(("?", "#"), authority.end) and syntax.parts.keys().isdisjoint({"user", "userinfo"})
+        return "if a user name and a password end at the `@`, leave them out: the scheme has none" if is_login else None
     if is_like_ipv6(text[authority.host : authority.end].partition("%")[0]) and usual_hint(syntax, "host"):
         return _address_hint(syntax)
     if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
