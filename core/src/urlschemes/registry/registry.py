@@ -89,7 +89,6 @@ class Registry:
         self._start(Rules(allowed, disabled, folded_pins, profile), require, current_directory=current_directory)
 
     def _start(self, rules: Rules, require: Collection[str], *, current_directory: bool = False) -> None:
-        require_type("profile", rules.profile, Profile, str)
         self._plugins = Plugins(rules, current_directory=current_directory)
         self._overrides = Overrides()
         self._lock = Lock()

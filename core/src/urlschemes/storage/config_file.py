@@ -79,7 +79,7 @@ class ConfigTable:
     def __init__(self, name: str, content: object, source: str) -> None:
         self.name = name
         self.source = source
-        if not isinstance(content, dict):
+        if not isinstance(content, dict) or not all(isinstance(key, str) for key in content):
             raise self.wrong("", "a table")
         self.content: Mapping[str, Any] = content
 

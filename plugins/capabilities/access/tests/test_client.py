@@ -43,6 +43,9 @@ JOE = Credentials("joe", "secret")
         ("credentials", Credentials("joe", "secret"), "credentials must be a function, not Credentials"),
         ("ask", ("yes",), "ask must be a function, not tuple"),
         ("trace", [], "trace must be a function, not list"),
+        ("configuration", 5, "configuration must be a Configuration or None, not int"),
+        ("ssl_context", 5, "ssl_context must be a SSLContext, not int"),
+        ("deadline", "5", "Limits.deadline must be a number, not '5'"),
     ],
 )
 def test_a_setting_of_the_wrong_type_is_refused(name: str, given: object, says: str) -> None:

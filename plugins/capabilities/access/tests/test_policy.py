@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import pickle
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any, cast
 
@@ -249,6 +250,25 @@ def test_a_mistake_in_plain_data_makes_no_policy(values: Any, message: str) -> N
         Policy.from_dict(values)
 
 
+def test_the_values_of_an_iterator_count() -> None:
+    assert Policy(denied_hosts=(host for host in ("A.dom",))).denied_hosts == {"a.dom"}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        (lambda policy: policy.check_scheme(None), "scheme must be a str, not NoneType"),
+        (lambda policy: policy.check_host(None), "host must be a str, not NoneType"),
+        (lambda policy: policy.check_port("80"), "port must be an int, not str"),
+        (lambda policy: policy.check_address(5), "address must be a str, not int"),
+        (lambda policy: replace(policy, limits=5), "Policy.limits must be a Limits, not int"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(check: Callable[[Policy], object], message: str) -> None:
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        check(Policy())
+
+
 def test_the_repr_of_a_policy_has_the_fields_that_differ_and_can_be_evaluated() -> None:
     assert (repr(Policy()), repr(Limits())) == ("Policy()", "Limits()")
     changed = Policy(hosts={"b.dom", "a.dom"}, ports={8000}, roots=("/srv",), limits=Limits(hops=1))  # type: ignore[arg-type]
@@ -285,9 +305,12 @@ def test_a_refusal_is_one_line_with_its_hint() -> None:
         {"networks": "127.0.0.0/8"},
         {"ports": {"22"}},
         {"hosts": {b"host.dom"}},
+        {"denied_hosts": None},
+        {"networks": 5},
+        {"ports": b"ftp"},
     ],
 )
-def test_a_str_in_place_of_a_collection_is_a_type_error(fields: dict[str, Any]) -> None:
+def test_what_is_no_collection_of_such_values_is_a_type_error(fields: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match=f"Policy.{next(iter(fields))} must be a collection of"):
         Policy(**fields)
 

@@ -227,3 +227,8 @@ def test_from_unicode_takes_to_unicode_back_for_every_scheme(scheme):
         check_there_and_back(MODERN.parse(text))
 
     check()
+
+
+def test_only_a_url_or_a_reference_is_shown() -> None:
+    with pytest.raises(TypeError, match="url must be a URL or a RelativeReference, not NoneType"):
+        to_unicode(None)

@@ -7,7 +7,7 @@ from itertools import chain, product
 import pytest
 
 import urlschemes
-from urlschemes import InvalidURL, Registry
+from urlschemes import URL, InvalidURL, Registry
 from urlschemes_rfc3986.generic_uri import URI
 from urlschemes_rfc3986.references import RelativeReference, parse_reference, relative_to
 
@@ -140,3 +140,11 @@ def test_references_may_be_long():
     assert pickle.loads(pickle.dumps(long)) == copy.copy(long) == long
     assert relative_to(URI.parse(f"s://h/{'a/' * 1_000}b"), base) == f"/{'a/' * 1_000}b"
     assert relative_to(URI.parse(f"s://h/{'a/' * 29_999}b"), base) == "../b"
+
+
+def test_only_urls_of_the_profile_have_references() -> None:
+    url, other = URI.parse("s://h/a"), URL.parse("s://h/a")
+    with pytest.raises(InvalidURL, match="expected a URL of the profile rfc3986, got one of rfc1738; convert it"):
+        relative_to(url, other)
+    with pytest.raises(TypeError, match="url must be a URL, not NoneType"):
+        relative_to(None, url)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ def test_a_url_is_wrapped_in_the_recommended_form() -> None:
     assert wrap(url, fragment="") == "<URL:x-any:thing#>"
 
 
-@pytest.mark.parametrize("fragment", ["a b", "a\n", "a>", "<", "\u00a0"])
+@pytest.mark.parametrize("fragment", ["a b", "a\n", "a>", "<", "\u00a0", "a\0b", "\x1b[31m", "\ud800"])
 def test_a_fragment_that_could_not_be_found_again_is_an_error(fragment: str) -> None:
     with pytest.raises(InvalidURL, match="cannot hold white space"):
         wrap(urlschemes.parse_generic("x-any:thing"), fragment=fragment)

@@ -121,6 +121,13 @@ def test_an_invalid_url_is_refused() -> None:
         compose("mailto:joe@host.dom,eve@host.dom")
 
 
+@pytest.mark.parametrize("name", ["subject", "body", "sender"])
+def test_a_text_that_is_no_str_is_named(name: str) -> None:
+    given: dict[str, Any] = {name: 5}
+    with pytest.raises(TypeError, match=f"^{name} must be a str or None, not int$"):
+        compose("mailto:joe@host.dom", **given)
+
+
 INJECTIONS = [
     "x\r\nBcc: eve@host.dom",
     "x\nBcc: eve@host.dom",

@@ -5,15 +5,17 @@ from __future__ import annotations
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Self
 
+from urlschemes.errors import require_type
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.backends.tls_files import TLSFiles
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
-from urlschemes_access.policy import Policy
+from urlschemes_access.policy import Limits, Policy
 
 if TYPE_CHECKING:
     import os
@@ -55,9 +57,10 @@ class ClientBase:
         keep_connections: bool = True,
     ) -> None:
         self.registry = registry_or_default(registry)
+        require_type("configuration", configuration, Configuration, NoneType)
         self.configuration = (configuration or Configuration()).extended(options=options, gateways=gateways)
         self.configuration.check_gateways(self.registry.profile)
-        self.policy = policy or self.configuration.policy()
+        self.policy = self.configuration.policy() if policy is None else policy
         self.deadline = deadline
         self.credentials = credentials
         self.ask = ask
@@ -166,6 +169,12 @@ class ClientBase:
             self._tls_files = files
         if not isinstance(self.policy, Policy):
             raise TypeError(f"policy must be a Policy, such as Policy.interactive(), not {type(self.policy).__name__}")
+        if self.deadline is not None:
+            Limits(deadline=self.deadline)
+        if self.ssl_context is not None:
+            from ssl import SSLContext  # heavy; a caller who has a context has imported it
+
+            require_type("ssl_context", self.ssl_context, SSLContext)
         for name in ("credentials", "ask", "trace"):
             value = getattr(self, name)
             if name != "credentials" or not isinstance(value, Credentials):

@@ -28,10 +28,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from urlschemes.errors import ConfigurationError, InvalidURL
+from urlschemes.errors import ConfigurationError, InvalidURL, members, require_type
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.grammar.profile import RFC1738, authority_of
 from urlschemes.redaction import HIDDEN, redact
+from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import lower_case
 from urlschemes.storage.config_file import ConfigFile, ConfigTable
 from urlschemes_access.attributes import without_fragment
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from urlschemes.grammar.profile import Profile
-    from urlschemes.scheme.registration import Registration
     from urlschemes.url.value import URL
 
 __all__ = ["GATEWAYS", "Configuration", "Setting", "Template"]
@@ -137,6 +137,9 @@ class Configuration:
     environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), compare=False)
     trust_env: bool = False
 
+    def __post_init__(self) -> None:
+        members("settings", self.settings, Setting)
+
     @classmethod
     def of(
         cls, file: ConfigFile, *, trust_env: bool = False, environ: Mapping[str, str] | None = None
@@ -147,6 +150,7 @@ class Configuration:
         gateways, the options for which the records of schemes name a variable, and what plugins read by the hook
         `urlschemes_gateway`. Raises ConfigurationError: its `source` is the file or the variable, `key` the key.
         """
+        require_type("file", file, ConfigFile)
         found = {each.name: each for each in _settings_of(file)}
         if not trust_env:
             return cls(_checked(found.values()))
@@ -179,7 +183,8 @@ class Configuration:
 
         What the configuration denies is denied in addition to what `base` denies.
         """
-        base = base or Policy.untrusted()
+        base = Policy.untrusted() if base is None else base
+        require_type("base", base, Policy)
         given = {each.key: each.value for each in self.settings if each.table == "policy"}
         for name, value in given.items():
             if name.startswith("denied_"):
@@ -206,6 +211,7 @@ class Configuration:
 
     def options(self, registration: Registration) -> Mapping[str, Setting]:
         """Return the options of a scheme by name: those of the file, and before them those of trusted variables."""
+        require_type("registration", registration, Registration)
         table = f"options.{registration.scheme}"
         found = {each.key: each for each in self.settings if each.table == table}
         for name, option in registration.options.items():

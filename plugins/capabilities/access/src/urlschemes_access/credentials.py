@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TypeAlias
+
+from urlschemes.errors import require_type
 
 __all__ = ["Answers", "Asker", "Credentials", "Form", "Question"]
 
@@ -18,6 +20,8 @@ class Credentials:
     token: str = field(default="", repr=False, kw_only=True)
 
     def __post_init__(self) -> None:
+        for part in fields(self):
+            require_type(f"the {part.name} of credentials", getattr(self, part.name), str)
         if self.token and (self.user or self.password):
             raise ValueError("credentials are a user name and a password, or a token, not both")
 

@@ -8,10 +8,11 @@ load a third-party plugin.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterable, Iterable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from urlschemes.errors import InvalidURL, PluginLoadError, UnknownScheme, UnsupportedOperation, URLError
+from urlschemes.errors import InvalidURL, PluginLoadError, UnknownScheme, UnsupportedOperation, URLError, require_type
 from urlschemes.redaction import described, one_line
 from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes.url.value import LIMIT, URL
@@ -25,7 +26,7 @@ from urlschemes_access.scheme_options import check_option, configured_value, is_
 from urlschemes_access.trace_event import TraceEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from urlschemes.registry.registry import Registry
     from urlschemes.scheme.scheme import Scheme
@@ -64,6 +65,7 @@ class Operation:
         content: Any = None,
         pool: ConnectionPool | None = None,
     ) -> None:
+        require_type("options", options, Mapping)
         self._client = client
         self._name = name
         self._options = options
@@ -204,8 +206,11 @@ class Operation:
 
     def _check_arguments(self, algorithm: Callable[..., object], scheme: str) -> None:
         """Raise TypeError for an argument that the operation does not take, UnsupportedOperation for a range."""
-        if isinstance(self._content, str):
-            raise TypeError("content must be bytes or an iterable of bytes, not str")
+        if self._content is not None and (
+            isinstance(self._content, str) or not isinstance(self._content, Iterable | AsyncIterable)
+        ):
+            kind = type(self._content).__name__
+            raise TypeError(f"content must be bytes or an iterable of bytes, not {kind}")
         if self._content is not None and self._name in _WITHOUT_CONTENT:
             raise TypeError(f"the operation {self._name!r} sends no content")
         if self._options:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any, Self, TypeAlias
 
-from urlschemes.errors import UnsafeURL
+from urlschemes.errors import UnsafeURL, members, require_type
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded, PolicyDenied
 from urlschemes_access.protocol.hosts import Address, contained_addresses, one_spelling, read_host
@@ -157,17 +157,17 @@ class Policy:
 
     def __post_init__(self) -> None:
         # Found now, a mistake allows nothing later: a str is a collection too, of its characters.
-        for name, kind in _COLLECTIONS.items():
-            given = getattr(self, name)
-            if given is None:
+        for rule in fields(self):
+            name, given = rule.name, getattr(self, rule.name)
+            kind = _COLLECTIONS.get(name)
+            if kind is None or (given is None and rule.default is None):
                 continue
-            member = int if name == "ports" else str
-            if isinstance(given, str) or not all(isinstance(each, member) for each in given):
-                raise TypeError(f"Policy.{name} must be a collection of {member.__name__}, not {given!r}")
+            given = members(f"Policy.{name}", given, int if name == "ports" else str)
             if name in _FOLDERS and any("\0" in each for each in given):
                 raise ValueError(f"a folder of Policy.{name} contains a NUL character")
             same = _SPELLINGS.get(name)
             object.__setattr__(self, name, kind(map(same, given) if same else given))
+        require_type("Policy.limits", self.limits, Limits)
         if not isinstance(self.public, bool):
             raise TypeError(f"Policy.public must be True or False, not {self.public!r}")
         for network in (*self.networks, *self.denied_networks):
@@ -200,6 +200,7 @@ class Policy:
 
     def check_scheme(self, scheme: str) -> None:
         """Raise PolicyDenied unless URLs of `scheme`, in lower case, may be accessed."""
+        require_type("scheme", scheme, str)
         if scheme in self.denied_schemes:
             raise _denied(f"scheme {scheme!r} is denied", "denied_schemes", f"remove {scheme!r} from denied_schemes")
         if self.schemes is not None and scheme not in self.schemes:
@@ -225,6 +226,7 @@ class Policy:
 
         Raises UnsafeURL for a number that is not a port, PolicyDenied for a port that is not allowed.
         """
+        require_type("port", port, int)
         if not 0 < port < 65536:
             raise UnsafeURL(
                 f"invalid port {one_line(str(port), 20)}: expected a number from 1 to 65535",
@@ -243,6 +245,7 @@ class Policy:
         An address that contains other addresses (IPv4-mapped, 6to4, Teredo, NAT64) counts as those. With `redirected`,
         a redirect led here and `networks` do not count. Raises PolicyDenied.
         """
+        require_type("address", address, str)
         parsed = ipaddress.ip_address(address.partition("%")[0])
         held: list[Address] = [*contained_addresses(parsed)]
         resolved = host.strip("[]") not in {"", address}

@@ -5,22 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from urlschemes import default_registry
-from urlschemes.errors import InvalidURL, invalid_url
+from urlschemes import URL, default_registry
+from urlschemes.errors import InvalidURL, invalid_url, require_type
 from urlschemes.grammar.octets import encoded, unescape
 from urlschemes.grammar.profile import authority_of
 from urlschemes.url.fault_place import Fault
 from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.domain_names import check_length, decoded_host, encoded_label
 from urlschemes_rfc3986.host_findings import is_invisible
+from urlschemes_rfc3986.references import RelativeReference
 from urlschemes_rfc3986.refusal import refusal
 from urlschemes_rfc3986.resolution import components
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from urlschemes import URL
-    from urlschemes_rfc3986.references import RelativeReference
 
 __all__ = ["from_unicode", "to_unicode"]
 
@@ -76,6 +74,7 @@ def to_unicode(url: URL | RelativeReference) -> str:
     Other escapes stay. `from_unicode` returns an equivalent URL. Raises PluginError if the host needs the library
     `idna`.
     """
+    require_type("url", url, URL, RelativeReference)
     text = str(url)
     start, end = _host(text)
     before, after = (_ESCAPES.sub(_decoded, each) for each in (text[:start], text[end:]))

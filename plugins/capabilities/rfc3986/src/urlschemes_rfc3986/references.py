@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from urlschemes import default_registry
-from urlschemes.errors import invalid_url
+from urlschemes import URL, default_registry
+from urlschemes.errors import invalid_url, require_type
 from urlschemes.grammar.octets import unescape
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Self
 
-    from urlschemes import URL, InvalidURL, Registry
+    from urlschemes import InvalidURL, Registry
     from urlschemes.grammar.part import Raw, Value
 
 __all__ = ["RelativeReference", "parse_reference", "relative_to"]
@@ -146,8 +146,13 @@ def relative_to(url: URL, base: URL) -> URL | RelativeReference:
     """Return the shortest reference that means `url` relative to `base`, both of this profile.
 
     It is `url` itself if no relative reference means it, as for another scheme. Resolving removes dot segments: if
-    `url` has some, the reference means the URL without them.
+    `url` has some, the reference means the URL without them. Raises InvalidURL for a URL of another profile.
     """
+    for name, each in (("url", url), ("base", base)):
+        require_type(name, each, URL)
+        if each.syntax.profile is not profile:
+            message = f"expected a URL of the profile {profile.name}, got one of {each.syntax.profile.name}"
+            raise invalid_url(str(each), message, hint=f"convert it: url.as_profile({profile.name!r})")
     meant = resolve(base, str(url))
     fitting = (text for text in _references(components(meant), components(str(base))) if resolve(base, text) == meant)
     shortest = min(filter(_is_relative, fitting), key=len, default=None)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from types import NoneType
+
 from urlschemes import URL, InvalidURL
-from urlschemes.errors import invalid_url
+from urlschemes.errors import invalid_url, require_type
 from urlschemes.grammar.regex_compat import compiled
 
 __all__ = ["wrap"]
 
 # The pieces that are not broken: an escape; hyphens with the next character; the last character with the bracket.
 _PIECE = compiled("-*+(?:%[0-9A-Fa-f]{2}|[^->])>?|-*+>")
-_FRAGMENT = compiled(r"[^\s<>]*+")
+_FRAGMENT = compiled(r"[^\s<>\x00-\x1f\x7f-\x9f\ud800-\udfff]*+")
 _OPENING = "<URL:"
 
 
@@ -20,9 +22,11 @@ def wrap(url: URL, *, fragment: str | None = None, width: int | None = None) -> 
     With a `width`, longer lines are broken, but never after a hyphen, within an escape or before the closing bracket.
     `find` returns the same URL, and is certain of it. Where a fragment is part of a URL, `fragment` takes its place.
 
-    Raises InvalidURL if `url` is not a URL object, or if `fragment` is not a str or has white space or brackets; also
-    if it is part of the URL, and has other characters that are not in its rule.
+    Raises InvalidURL if `url` is not a URL object, or if `fragment` is not a str or has white space, controls or
+    brackets; also if it is part of the URL, and has other characters that are not in its rule. Raises TypeError if
+    `width` is not a number.
     """
+    require_type("width", width, int, NoneType)
     error = _error(url, fragment)
     if error is not None:
         raise error
@@ -55,6 +59,6 @@ def _error(url: object, fragment: object) -> InvalidURL | None:
         kind = type(fragment).__name__
         return invalid_url(f"<{kind}>", f"a fragment must be str, not {kind}", part="fragment")
     if _FRAGMENT.fullmatch(fragment) is None:
-        message = "a fragment in a text cannot hold white space, `<` or `>`"
+        message = "a fragment in a text cannot hold white space, controls, lone surrogates, `<` or `>`"
         return invalid_url(fragment, message, part="fragment", section=url.syntax.profile.algorithms.delimiting)
     return None

@@ -9,14 +9,13 @@ import re
 from email.policy import SMTP
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from urlschemes.errors import UnsafeURL
+from urlschemes.errors import UnsafeURL, require_type
 from urlschemes.redaction import one_line
+from urlschemes_mailto import MailURL
 from urlschemes_mailto.addresses import addresses_of, ascii_domain, join_address, mailboxes_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from urlschemes_mailto import MailURL
 
 __all__ = ["CONTROL", "IDENTIFIERS", "TEXTS", "Recipients", "field_text", "recipients_of", "unused_fields"]
 
@@ -53,6 +52,7 @@ def recipients_of(url: MailURL) -> Recipients:
 
 def unused_fields(url: MailURL) -> tuple[str, ...]:
     """Return the names of the header fields that no message has, in lower case and safe to print."""
+    require_type("url", url, MailURL)
     names = _each_once(name.lower() for name, _ in url.headers)
     return tuple(one_line(name, 40) or "(without a name)" for name in names if name not in _USED)
 

@@ -13,10 +13,11 @@ from email.message import EmailMessage, Message
 from email.parser import HeaderParser
 from email.policy import SMTPUTF8, EmailPolicy
 from email.utils import format_datetime, parseaddr
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from urlschemes import URL
-from urlschemes.errors import UnsafeURL, UnsupportedOperation
+from urlschemes.errors import UnsafeURL, UnsupportedOperation, require_type
 from urlschemes.redaction import one_line
 from urlschemes.registry.registry import registry_or_default
 from urlschemes_access.protocol import server_address
@@ -85,6 +86,8 @@ def compose(
     or `Ann <ann@host.dom>`; without it there is no From yet. Raise InvalidURL and UnknownScheme; UnsafeURL if an
     address, field, body or sender cannot be sent unchanged; UnsupportedOperation for a group of addresses.
     """
+    for name, given in (("subject", subject), ("body", body), ("sender", sender)):
+        require_type(name, given, str, NoneType)
     if not isinstance(url, MailURL):
         schemes = registry_or_default(registry)
         url = schemes.parse(str(url) if isinstance(url, URL) else url, MailURL)  # type: ignore[type-abstract]  # it is only compared
@@ -95,9 +98,9 @@ def compose(
     _add_field(message, "Cc", ", ".join(recipients.cc), "cc")
     if sender is not None:
         _add_field(message, "From", sender, "sender", required=True)
-    given = {} if subject is None else {"Subject": subject}
+    own = {} if subject is None else {"Subject": subject}
     for name in (*TEXTS, *IDENTIFIERS):
-        text = given[name] if name in given else field_text(url, name)
+        text = own[name] if name in own else field_text(url, name)
         _add_field(message, name, text.strip(), name.lower())
     message["Date"] = format_datetime(datetime.now(UTC))
     if sender is not None:

@@ -100,8 +100,6 @@ class CallerRequests:
         if not isinstance(given, Credentials):
             raise TypeError(f"credentials must return Credentials or None, not {type(given).__name__}")
         for part, text in (("user", given.user), ("password", given.password), ("token", given.token)):
-            if not isinstance(text, str):
-                raise TypeError(f"the {part} of credentials must be a str, not {type(text).__name__}")
             if found := _UNSENDABLE.search(text):
                 what = "control character" if found[0].isascii() else "surrogate that stands for no octet"
                 raise UnsafeURL(f"the {part} given contains a {what}", part=part)

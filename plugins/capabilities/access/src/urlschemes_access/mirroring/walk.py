@@ -8,10 +8,12 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from urlschemes.errors import InvalidURL, UnknownScheme, UnsafeURL, UnsupportedOperation, URLError
+from urlschemes.errors import InvalidURL, UnknownScheme, UnsafeURL, UnsupportedOperation, URLError, require_type
 from urlschemes.redaction import in_line, one_line, redact
+from urlschemes.url.value import URL
 from urlschemes_access.client import Client
 from urlschemes_access.errors import (
     AccessError,
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Unpack
 
-    from urlschemes.url.value import URL
     from urlschemes_access.attributes import Entry
     from urlschemes_access.client import Arguments
     from urlschemes_access.protocol.ranges import Range
@@ -149,6 +150,7 @@ class _Walk:
         refresh: bool,
     ) -> None:
         self._own_client = client is None
+        require_type("client", client, Client, NoneType)
         self._client = client or Client()
         deadline = arguments.get("deadline")
         self._end = None if deadline is None else monotonic() + deadline
@@ -167,7 +169,7 @@ class _Walk:
     def steps(self, url: URL | str, path: Path) -> Iterator[MirrorStep]:
         """Yield the steps."""
         with self._client if self._own_client else nullcontext():
-            start = self._client.registry.parse(url) if isinstance(url, str) else url
+            start = url if isinstance(url, URL) else self._client.registry.parse(url)
             self._server = _server(start)
             self._seen.add(start.normalized())
             self._top = Folder.top(path)

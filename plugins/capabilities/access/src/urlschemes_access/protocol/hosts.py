@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from urlschemes.errors import UnsafeURL
+from urlschemes.errors import UnsafeURL, require_type
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import one_line
@@ -62,6 +62,7 @@ def read_host(text: str) -> Host:
     def unsafe(why: str) -> UnsafeURL:
         return UnsafeURL(f"host '{one_line(text, 80)}': {why}", part="host")
 
+    require_type("host", text, str)
     if not text:
         raise unsafe("it is empty")
     if not text.isascii():

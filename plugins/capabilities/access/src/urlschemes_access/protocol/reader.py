@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import UnsafeURL
+from urlschemes.errors import UnsafeURL, require_type
 from urlschemes.redaction import one_line, redact
 from urlschemes_access.errors import LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.protocol.requests import CHUNK, Receive
@@ -127,6 +127,7 @@ def server_address(text: str, port: int, *, option: str) -> tuple[str, int]:
 
     Connect checks later that the policy allows it. Raises UnsafeURL if `text` is not written so.
     """
+    require_type(option, text, str)
     match = _SERVER.fullmatch(text)
     if match is None:
         raise UnsafeURL(
