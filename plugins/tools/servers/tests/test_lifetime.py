@@ -112,3 +112,23 @@ def test_curl_reads_from_the_servers(tmp_path: Path) -> None:
         for url in (f"ftp://{ftp}/all.bin", f"http://{http}/all.bin", f"gopher://{gopher}/9/all.bin"):
             command = ["curl", "-sS", "--noproxy", "*", "--max-time", "20", url]
             assert subprocess.run(command, capture_output=True, check=True).stdout == content, url
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ftp_server(".", users={"joe": 5}), "users must be a collection of FtpUser, not "),
+        (lambda: http_server(handler=5), "handler must be a HttpResponse or a Mapping or None, not int"),
+        (lambda: http_server(tls=5), "tls must be a SSLContext, not int"),
+        (lambda: nntp_server({"a": 5}), "groups must be a collection of Newsgroup, not "),
+        (lambda: prospero_server(None), "tree must be a Node, not NoneType"),
+        (lambda: smtp_server(replies=5), "replies must be a Mapping or None, not int"),
+        (lambda: telnet_server(greeting=5), "greeting must be a str, not int"),
+        (lambda: wais_server({"a": {"b": 5}}), "a document must be a str or a bytes, not int"),
+    ],
+)
+def test_content_of_another_type_is_named_before_the_server_listens(
+    make: Callable[[], AbstractContextManager[Any]], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message), make():
+        pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -37,6 +37,17 @@ def test_a_new_folder_is_created(tmp_path: Path) -> None:
     urlschemes_site.write(PAGES, folder)
     assert contents(folder) == PAGES
     assert (folder / "index.html").read_bytes() == b"<p>\xc3\xb6</p>\n"
+
+
+@pytest.mark.parametrize("name", ["../index.html", "a/b.html", "/index.html", MARKER, ""])
+def test_a_page_is_a_file_of_the_folder(tmp_path: Path, name: str) -> None:
+    assert "a page cannot have the file name" in refused(tmp_path / "site", {name: ""})
+
+
+@pytest.mark.parametrize("pages", [None, {5: ""}, {"index.html": b""}])
+def test_pages_are_texts_by_name(tmp_path: Path, pages: Any) -> None:
+    with pytest.raises(TypeError, match="pages must be a"):
+        urlschemes_site.write(pages, tmp_path)
 
 
 def test_a_site_is_replaced_and_old_pages_are_removed(tmp_path: Path) -> None:

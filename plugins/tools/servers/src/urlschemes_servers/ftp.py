@@ -6,14 +6,17 @@ import os
 import threading
 import time
 import warnings
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
+from urlschemes.errors import members, require_type
 from urlschemes_testing.loopback import FAREWELL, HOST, LIFETIME, PATIENCE, Address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 __all__ = ["FtpUser", "ftp_server"]
 
@@ -52,6 +55,8 @@ def ftp_server(
     `users` may log in by name; with `anonymous`, everybody may read. A client that sends nothing for `patience`
     seconds is disconnected.
     """
+    require_type("users", users, Mapping, NoneType)
+    members("users", (users or {}).values(), FtpUser)
     server = _make_server(host, os.fspath(root), users or {}, anonymous=anonymous, banner=banner, patience=patience)
     closing = threading.Event()
     ends = time.monotonic() + lifetime

@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, TypeAlias
 
+from urlschemes.errors import require_type
 from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
 
 if TYPE_CHECKING:
@@ -91,6 +93,8 @@ def http_server(
     returns None, or has no such path, the folder `root` is served, with index pages and listings; without a root, the
     response is 404. Files have ranges. PUT and DELETE change the folder if it is `writable`.
     """
+    if not callable(handler):
+        require_type("handler", handler, HttpResponse, Mapping, NoneType)
     requests: list[HttpRequest] = []
     connections: list[int] = []
     folder = None if root is None else Path(root)

@@ -15,20 +15,23 @@ Posted articles are stored while the server runs. A message-id is one article, e
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from itertools import count
 from threading import Lock
+from types import NoneType
 from typing import TYPE_CHECKING, BinaryIO
 
+from urlschemes.errors import members, require_type
 from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
 
 if TYPE_CHECKING:
     import socket
     import ssl
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 __all__ = ["Newsgroup", "article", "nntp_server"]
 
@@ -99,6 +102,9 @@ def nntp_server(
     reader must first send MODE READER. As old servers do, `capabilities=False` does not know CAPABILITIES,
     `overview="XOVER"` knows only that command, and `overview=""` neither OVER nor XOVER.
     """
+    require_type("groups", groups, Mapping)
+    members("groups", groups.values(), Newsgroup)
+    require_type("users", users, Mapping, NoneType)
     store = _Store(groups, posting=posting)
 
     def serve(connection: socket.socket) -> None:

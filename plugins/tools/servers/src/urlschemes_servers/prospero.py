@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from urlschemes.errors import require_type
 from urlschemes_testing.loopback import HOST, LIFETIME, Address, Datagrams, bound
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def prospero_server(
     id of repeated packets, and of those after the first window, has its octets in the wrong order, as on little-endian
     machines. With `other_port`, the server sends from another port. `seed` makes all this the same in each run.
     """
+    require_type("tree", tree, Node)
     with closing(bound(host)) as other:
         generator = random.Random(seed)  # noqa: S311  reproducible, for tests
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
+from urlschemes.errors import require_type
 from urlschemes_testing.loopback import FAREWELL, HOST, LIFETIME, PATIENCE, Address, listening
 
 if TYPE_CHECKING:
     import socket
     import ssl
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 __all__ = ["Received", "SmtpAddress", "smtp_server"]
 
@@ -58,6 +61,8 @@ def smtp_server(
     disconnected.
     """
     logging.getLogger("mail.log").addHandler(logging.NullHandler())  # without a handler, logging writes to stderr
+    require_type("users", users, Mapping, NoneType)
+    require_type("replies", replies, Mapping, NoneType)
     listener = listening(host)
     address = SmtpAddress(*listener.getsockname()[:2])
     address.messages = []

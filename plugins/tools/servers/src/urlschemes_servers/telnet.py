@@ -11,15 +11,17 @@ AHEAD, and requests the size of the window and the name of the terminal.
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from urlschemes.errors import require_type
 from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 __all__ = ["TelnetAddress", "Visit", "telnet_server"]
 
@@ -232,6 +234,8 @@ def telnet_server(
     With `users` (passwords by name), a client must log in. With `negotiates=False`, the server sends plain text, as
     services on other ports than 23 do: it proposes no option, and agrees to BINARY only.
     """
+    require_type("users", users, Mapping)
+    require_type("greeting", greeting, str)
     visits: list[Visit] = []
 
     def serve(connection: socket.socket) -> None:

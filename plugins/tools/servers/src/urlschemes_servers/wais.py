@@ -16,15 +16,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from urlschemes.errors import require_type
 from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["WaisDocument", "wais_server"]
 
@@ -65,6 +67,9 @@ def wais_server(
     A database is documents by name; a str or bytes is a document of the type TEXT. `record` is the number of octets of
     the largest message that the server sends.
     """
+    require_type("databases", databases, Mapping)
+    for name, held in databases.items():
+        require_type(f"database {name!r}", held, Mapping)
     site = _Site({name: {each: _document(held[each]) for each in held} for name, held in databases.items()}, record)
     with Loopback(site.serve, host=host, lifetime=lifetime, patience=patience) as server:
         site.address = server.address
@@ -74,6 +79,7 @@ def wais_server(
 def _document(given: str | bytes | WaisDocument) -> WaisDocument:
     if isinstance(given, WaisDocument):
         return given
+    require_type("a document", given, str, bytes)
     return WaisDocument({"TEXT": given.encode() if isinstance(given, str) else given})
 
 

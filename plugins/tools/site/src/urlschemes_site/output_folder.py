@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from urlschemes import URLError
+from urlschemes.errors import members, require_type
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
 __all__ = ["MARKER", "FolderRefused", "write"]
 
@@ -25,7 +27,8 @@ _FIRST_LINE = (
     "A site written by `urlschemes site`. The files below belong to it, and are replaced when it is written again."
 )
 _PART = "urlschemes-site.part"
-_ENTRY = re.compile(r"([0-9a-f]{64})  ([a-z0-9][a-z0-9+._-]*\.html)")
+_NAME = re.compile(r"[a-z0-9][a-z0-9+._-]*\.html")
+_ENTRY = re.compile(rf"([0-9a-f]{{64}})  ({_NAME.pattern})")
 _OTHER_FOLDER = "name a folder that is new or empty"
 _MOVE_FILE = "move or delete that file"
 
@@ -46,11 +49,16 @@ def write(pages: Mapping[str, str], directory: str | os.PathLike[str]) -> None:
     Pages that the site no longer has are removed. Raises FolderRefused, before anything is written, if a page would
     replace a file that is not of the site or was changed; and if the system refuses.
     """
+    require_type("pages", pages, Mapping)
+    members("pages", (*pages, *pages.values()), str)
     folder = Path(directory)
     contents = {name: text.encode("utf-8") for name, text in sorted(pages.items())}
     try:
         if not os.fspath(directory):
             raise ValueError("it has no name")
+        for name in pages:
+            if _NAME.fullmatch(name) is None:
+                raise ValueError(f"a page cannot have the file name {name[:80]!r}")
         folder.mkdir(parents=True, exist_ok=True)
         old = _old_entries(folder, contents)
         new = {(sha256(content).hexdigest(), name) for name, content in contents.items()}

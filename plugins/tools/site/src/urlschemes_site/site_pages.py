@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jinja2
 from markupsafe import Markup
 
-from urlschemes import __version__
+from urlschemes import Registry, __version__
+from urlschemes.errors import require_type
 from urlschemes.grammar.profile import parse_rules
 from urlschemes.registry.known_names import attribution, install_command, merged
 from urlschemes_access import Limits, Policy
@@ -24,7 +25,6 @@ from urlschemes_site.scheme_page import page_file, rule_rows, scheme_page
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from urlschemes import Registry
     from urlschemes.grammar.profile import Profile
     from urlschemes.registry.claims import Claim
     from urlschemes_site.diagrams import Diagram
@@ -73,6 +73,8 @@ def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
     Schemes that have a record of another profile too have a page for each, and a comparison. Plugins that provide a
     ledger are imported; plugins of schemes are not. What cannot be used is listed in the index.
     """
+    require_type("registry", registry, Registry)
+    require_type("title", title, str)
     environment = _environment()
     sections = list(_sections(registry))
     schemes = list({page.record.scheme: page for each in reversed(sections) for page in each.pages}.values())

@@ -9,6 +9,8 @@ import threading
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from urlschemes.errors import require_type
+
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable
@@ -102,6 +104,10 @@ class Loopback(_Server):
         patience: float = PATIENCE,
         tls: ssl.SSLContext | None = None,
     ) -> None:
+        if tls is not None:
+            from ssl import SSLContext  # most servers have no TLS
+
+            require_type("tls", tls, SSLContext)
         self._serve = serve
         self._tls = tls
         self._patience = patience
