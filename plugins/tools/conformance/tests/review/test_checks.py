@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,16 @@ def test_a_check_fails_for_its_bad_plugin(name: str, tmp_path: Path, monkeypatch
     assert BAD[name].reason.replace(PACKAGE, package) in verdict.reason
     assert verdict.help
     assert default_registry.provider("x-example") != "this program", "a review has a registry of its own"
+
+
+def test_a_record_that_no_profile_reads_is_named(tmp_path: Path) -> None:
+    record = good_plugin(tmp_path) / RECORD
+    shutil.copy(record, record.with_name("registration.rfc3987.toml"))
+    verdict = verdict_of("record", ReviewedScheme(find_target(record, default_registry), examples=1, seed=1))
+    assert (verdict.outcome, verdict.reason) == (
+        "warned",
+        "registration.rfc3987.toml is no record of an installed profile",
+    )
 
 
 def verdict_of(name: str, scheme: ReviewedScheme) -> Verdict:

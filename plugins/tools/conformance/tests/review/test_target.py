@@ -45,6 +45,12 @@ def test_the_folder_of_a_distribution_is_a_target(tmp_path: Path) -> None:
     assert Target.from_dict(target.as_dict()) == target
 
 
+def test_a_path_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    for target in ("./x-bazz", tmp_path / "x-bazz"):
+        with pytest.raises(PluginError, match=r"there is no folder or file .*x-bazz; name an installed scheme"):
+            find_target(target, default_registry)
+
+
 def test_a_record_is_a_target_by_its_file_or_its_folder(tmp_path: Path) -> None:
     record = good_plugin(tmp_path) / RECORD
     for path in (record, record.parent):

@@ -47,7 +47,8 @@ def review(
     The argument is an installed scheme, the folder of a distribution (with its pyproject.toml; it need not be
     installed), or the file of a record. Each record of the scheme is reviewed, or that of the profile that the global
     option --profile names. The plugin runs in processes of its own, and its demonstration is accessed on this machine.
-    The exit code is 1 if a check fails.
+    All checks take up to a minute for each record; `--check NAME` makes one, and a small --examples less of them. The
+    exit code is 1 if a check fails.
     """
     from urlschemes_cli.exit_codes import INVALID
     from urlschemes_cli.output.console import Console
@@ -64,7 +65,7 @@ def review(
         if name not in known:
             raise click.BadParameter(f"unknown check {name!r}: --list shows all checks", param_hint="--check")
     registry = settings.registry
-    with Console(stderr=True).status(f"reviewing {safe_line(target)}"):
+    with Console(stderr=True).status(f"reviewing {safe_line(target)}: up to a minute for each record"):
         result = make_review(
             target,
             registry=registry,

@@ -84,8 +84,11 @@ def find_target(target: str | os.PathLike[str], registry: Registry, scheme: str 
     scheme, UnknownScheme for a name that no plugin provides.
     """
     path = Path(target)
-    if isinstance(target, str) and (target.lower() in registry or not path.exists()):
-        return _installed_target(target, registry)
+    is_name = isinstance(target, str) and registry.profile.is_scheme_name(target)
+    if is_name and (str(target).lower() in registry or not path.exists()):
+        return _installed_target(str(target), registry)
+    if not path.exists():
+        raise PluginError(f"there is no folder or file {target}", hint="name an installed scheme or a path")
     if path.is_file():
         return _record_target(str(target), path.resolve(), registry)
     if (path / "pyproject.toml").is_file():
