@@ -330,6 +330,11 @@ def test_a_url_of_another_profile_is_read(tmp_path: Path) -> None:
             assert each.find(url) == [url]
 
 
+def test_a_path_that_fsspec_divides_is_explained() -> None:
+    with pytest.raises(ValueError, match=r"fsspec divides a path at `::`: write an IPv6 address without it"):
+        fsspec.open("urlschemes+http://[::1]:8791/a.txt", policy=LOOPBACK, registry=Registry(profile="rfc3986"))
+
+
 def test_by_default_no_private_address_is_accessed(gopher: str) -> None:
     for method in ("open", "cat_file", "ls", "info", "find", "exists"):
         with pytest.raises(PermissionError, match=REFUSED):

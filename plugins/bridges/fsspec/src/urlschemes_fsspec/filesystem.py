@@ -62,6 +62,11 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
         loop: Any = None,
         **settings: Any,
     ) -> None:
+        if "target_protocol" in settings:  # what fsspec passes to all but the last filesystem of a chain
+            raise ValueError(
+                "fsspec divides a path at `::`: write an IPv6 address without it, such as [0:0:0:0:0:0:0:1], or open "
+                "the path by a method of URLFileSystem()"
+            )
         super().__init__(asynchronous=asynchronous, loop=loop, batch_size=batch_size)
         checked = Policy.from_dict(policy) if isinstance(policy, Mapping) else policy
         self._client = AsyncClient(policy=checked, **settings)
