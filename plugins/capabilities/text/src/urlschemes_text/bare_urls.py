@@ -68,9 +68,9 @@ def end_of_bare_url(window: Window, registry: Registry, start: int, after: int, 
         if character in _OPENING:
             counted, count = open_brackets.get(character, (after, 0))
             count += text.count(_OPENING[character], counted, index) - text.count(character, counted, index)
-            end = min(index + count, window.match_end(_CLOSING_RUN, index, most))
-            if end == index:
+            if not count:
                 return index
+            end = min(index + count, window.match_end(_CLOSING_RUN, index, most))
             open_brackets[character] = end, index + count - end
             index = end
         elif character in _SEPARATORS or character == "#":

@@ -57,20 +57,20 @@ _INNER_BRACKETS = compiled(r"[^<>:\s]*+")
 
 @cache
 def _before_name(scheme_characters: str) -> frozenset[str]:
-    """Return the ASCII characters after which a name begins, and no bracket or longer word does.
+    """Return the ASCII characters after which a name begins, and no longer word does.
 
     "" is the beginning of the text.
     """
-    return frozenset({"", *map(chr, range(128))} - {*scheme_characters, *_JOINING, "%", "<"})
+    return frozenset({"", *map(chr, range(128))} - {*scheme_characters, *_JOINING, "%"})
 
 
 @lru_cache(maxsize=16)
 def _colons(names: frozenset[str], scheme_characters: str) -> re.Pattern[str]:
     """Return the pattern of the colons that matter: after one of `names` or `<URL`, or between another name and `//`.
 
-    A group holds the name, or `URL`; another name has no group. The pattern begins with a colon, so that `re` runs to
-    the next one. Then it looks at few characters first: most colons are those of times, addresses and sentences. No URL
-    follows white space, unless the name is in brackets, and none a `<` without its `>`.
+    The first group holds `URL`, another one the name; one that is not of `names` has no group. The pattern begins with
+    a colon, so that `re` runs to the next one. Then it looks at few characters first: most colons are those of times,
+    addresses and sentences. No URL follows white space, unless the name is in brackets, and none a `<` without its `>`.
     """
     behind = [rf"(?<=<({_in_any_case('url')}):)"]
     for length, same in groupby(sorted(names, key=lambda name: (len(name), name)), len):
@@ -150,8 +150,8 @@ class _Search:
             colon, name = match.start(), match.lastindex or 0
             start = match.start(name)
             try:
-                if name and start >= window.done and text[start - 1 : start] in self.before_name:
-                    passage = self._bare(start, colon + 1)
+                if name > 1 and start >= window.done and text[start - 1 : start] in self.before_name:
+                    passage = self._known(start, colon + 1)
                 else:
                     passage = self._around(colon)
             except Unfinished:
@@ -172,18 +172,15 @@ class _Search:
         if not run:
             return None
         start, name = colon - len(run), run.lower()
-        if start > done and text[start - 1] == "<":
-            if name == "url":
-                return self._delimited(start - 1, colon + 1)
-            if name in self.names:
-                return self._delimited(start - 1, start) or self._bare(start, colon + 1)
+        if name == "url" and start > done and text[start - 1] == "<":
+            return self._delimited(start - 1, colon + 1)
         if name not in self.names:
             name = name[_LEAD.match(name).end() :]  # type: ignore[union-attr]  # it matches the empty text too
         if name not in self.names or _continues(before[: -len(run)], is_cut=colon > _MAX_NAME):
             self._pass_over(colon)
             return None
         start = colon - len(name)
-        return None if start < done else self._bare(start, colon + 1)
+        return None if start < done else self._known(start, colon + 1)
 
     def _pass_over(self, colon: int) -> None:
         """Continue after the URL of an unknown scheme: a URL within it is part of it. Raises Unfinished."""
@@ -222,11 +219,13 @@ class _Search:
         is_uncertain = _BREAK.search(content, last) is not None or HYPHEN_AT_LINE_END.search(content) is not None
         return self._passage((start, end + 1), (inside + first, inside + last), "delimited", uncertain=is_uncertain)
 
-    def _bare(self, start: int, after: int) -> Found | Broken | None:
-        """Return the passage of the bare URL that begins at `start`, with its colon before `after`."""
+    def _known(self, start: int, after: int) -> Found | Broken | None:
+        """Return the passage of the URL of a known scheme that begins at `start`, with its colon before `after`."""
         window = self.window
         text = window.text
         outer, before = start, text[start - 1 : start]
+        if before == "<" and start > window.done and (passage := self._delimited(start - 1, start)) is not None:
+            return passage
         if before == ":":
             prefix = _PREFIX.match(text, max(start - 5, window.done, 0), start)
             outer = start if prefix is None else prefix.start("prefix")
