@@ -49,7 +49,7 @@ MODERN = Registry(profile="rfc3986")
             "invalid host '2001:db8::1' at position 7: expected a name",
         ),
         ("http://a[b/", "invalid-host", 8, "3.2.2", "invalid character '[' in the host at position 8: expected"),
-        ("http://a b/", "invalid-character", 8, "2.1", "invalid character ' ' in the host at position 8: no name and"),
+        ("http://a b/", "invalid-character", 8, "2.1", "invalid character ' ' in the host at position 8: neither"),
         ("http://h:8a/", "invalid-port", 10, "3.2.3", "invalid character in the port at position 10: exp"),
         ("http://h:a?", "invalid-port", 9, "3.2.3", "invalid port at position 9: expected a digit"),
         ("http://u:p@h/", "userinfo-not-allowed", 7, "3.2", "unexpected user name at position 7: expected a host"),

@@ -72,7 +72,7 @@ class Settings:
         """
         self.installed  # noqa: B018  raises what another profile does not mend
         try:
-            self.registry  # noqa: B018
+            self.registry  # noqa: B018  raises what another profile mends
         except PluginError as error:
             self.use_profile(default_registry.profile.name)
             return error
