@@ -270,7 +270,7 @@ def test_commands_that_help_to_mend_a_profile_work_without_it(
     assert ("the profile never is not installed\n  help: installed" in result.stderr) == (words != ["--help"])
 
 
-@pytest.mark.parametrize("name", ["parse", "explain", "check", "access", "attributes"])
+@pytest.mark.parametrize("name", ["parse", "explain", "check", "fix", "access"])
 @pytest.mark.parametrize(("url", "valid"), [("http://[::1]/~a#b", True), ("http://a b/", False)])
 def test_a_url_of_another_profile_is_named(name: str, url: str, valid: bool) -> None:
     done = CliRunner().invoke(command, ["--no-config", name, url])

@@ -93,7 +93,11 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
     A scheme or a host is never guessed. If several repairs are possible, none is made.
     """
     with errors_as_json(url, enabled=as_json, key="given"):
-        fixed = urlschemes_lint.fix(url, registry=settings.registry)
+        try:
+            fixed = urlschemes_lint.fix(url, registry=settings.registry)
+        except urlschemes_lint.NotRepairable:
+            note_other_profile(url)
+            raise
     text = str(fixed.url) if passwords else fixed.url.redacted()
     if as_json:
         made = {
