@@ -103,11 +103,11 @@ class Automaton:
         self._after: list[int] = []  # the steps after each
         self._uncounted: list[int] = []
         self._first, _ = self._number(tree, 0)
-        self.follow = [0] * len(self.leaves)
-        self.uncounted = [0] * len(self.leaves)
+        first_turns: dict[int, int] = {}
         for step, position in enumerate(self._origins):
-            self.follow[position] |= self.positions(self._after[step])
-            self.uncounted[position] |= self.positions(self._uncounted[step])
+            first_turns.setdefault(position, step)
+        self.follow = [self.positions(self._after[step]) for step in first_turns.values()]
+        self.uncounted = [self.positions(self._uncounted[step]) for step in first_turns.values()]
 
     def _number(self, item: Element, position: int) -> tuple[int, int]:
         """Number the positions of `item` from `position` on, add its steps, and return those that begin and end it."""
