@@ -6,8 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from urlschemes import URLError
+from urlschemes.errors import members
 from urlschemes.registry.registry import registry_or_default
-from urlschemes.scheme.scheme import lower_case
 
 if TYPE_CHECKING:
     from urlschemes import URL, Registry
@@ -19,7 +19,7 @@ class URLArgument:
     """An argument that is a URL of one of `schemes`, or of any scheme of the registry if none is named."""
 
     def __init__(self, *schemes: str, registry: Registry | None = None) -> None:
-        self.schemes = frozenset(map(lower_case, schemes))
+        self.schemes = frozenset(map(str.lower, members("schemes", schemes, str)))
         self.registry = registry_or_default(registry)
 
     def parse(self, text: str) -> URL:

@@ -15,6 +15,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from urlschemes import Registration, Scheme
+from urlschemes.errors import members
 from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Repeat
 from urlschemes_testing.strategies import syntax_of
 
@@ -55,7 +56,7 @@ class GrammarCoverage:
         """Add texts. Raises ValueError for a text that does not derive, TypeError for a str."""
         if isinstance(texts, str):
             raise TypeError("expected several texts, got a str: put it into a list")
-        for text in texts:
+        for text in members("texts", texts, str):
             self._reached |= self._grammar.reached(text)
             self.texts += 1
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from urlschemes.errors import InvalidURL
-
-if TYPE_CHECKING:
-    from urlschemes.scheme.record_fields import Example
-    from urlschemes.url.value import URL
+from urlschemes.errors import InvalidURL, require_type
+from urlschemes.scheme.record_fields import Example
+from urlschemes.url.value import URL
 
 __all__ = ["check_example"]
 
@@ -18,6 +14,8 @@ def check_example(url_type: type[URL], example: Example) -> None:
 
     `example.parts` are all parts of the URL that are not None. The str of the URL must be the text of the example.
     """
+    require_type("url_type", url_type, type(URL))
+    require_type("example", example, Example)
     try:
         url = url_type.parse(example.url)
     except InvalidURL as error:

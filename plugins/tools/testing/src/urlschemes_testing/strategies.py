@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from hypothesis import strategies as st
 
 from urlschemes import Registration, Scheme
-from urlschemes import default_registry as installed
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.rule_tree import (
     Characters,
@@ -21,6 +20,7 @@ from urlschemes.grammar.rule_tree import (
     with_whole_escapes,
 )
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.registry.registry import registry_or_default
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +64,7 @@ def syntax_of(source: Source, registry: Registry | None = None) -> Syntax:
         return source.registration.syntax
     if isinstance(source, Registration):
         return source.syntax
-    return (installed if registry is None else registry).registration(source).syntax
+    return registry_or_default(registry).registration(source).syntax
 
 
 def urls(source: Source, *, registry: Registry | None = None) -> SearchStrategy[str]:

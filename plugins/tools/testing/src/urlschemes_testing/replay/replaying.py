@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from urlschemes import URL, Registration, Scheme
-from urlschemes.errors import PluginContractError, PluginError, URLError
+from urlschemes.errors import PluginContractError, PluginError, URLError, require_type
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes_access.backends.blocking import carry_out
 from urlschemes_access.dialogue import Dialogue
@@ -17,6 +17,7 @@ from urlschemes_testing.replay import steps
 from urlschemes_testing.replay.backend import ReplayBackend
 from urlschemes_testing.replay.descriptions import describe
 from urlschemes_testing.replay.outcome import Departure, Outcome
+from urlschemes_testing.replay.script import Script
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Entry
     from urlschemes_access.credentials import Credentials, Form
     from urlschemes_access.protocol import Algorithm, Request
-    from urlschemes_testing.replay.script import Script
 
 __all__ = ["Cancelled", "Replay", "replay"]
 
@@ -260,6 +260,7 @@ def replay(
     does not have, or ends before it has done all of it. Exceptions of the algorithm that are not URLErrors pass
     through.
     """
+    require_type("script", script, Script)
     return Replay(ReplayBackend(script, chunk=chunk), policy=policy, take=take).run(algorithm)
 
 
