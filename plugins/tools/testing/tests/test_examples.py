@@ -31,3 +31,8 @@ def test_a_correct_example_passes() -> None:
 def test_a_wrong_example_is_an_assertion_error(example: Example, says: str) -> None:
     with pytest.raises(AssertionError, match=says):
         check_example(FtpURL, example)
+
+
+def test_an_argument_of_another_type_is_named() -> None:
+    with pytest.raises(TypeError, match="example must be an Example, not str"):
+        check_example(FtpURL, "ftp://h/a")  # type: ignore[arg-type]

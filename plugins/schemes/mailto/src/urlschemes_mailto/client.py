@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from time import monotonic
+from types import NoneType
 from typing import TYPE_CHECKING, Literal, cast
 
 import urlschemes_access
-from urlschemes.errors import UnsupportedOperation
-from urlschemes.registry.registry import registry_or_default
+from urlschemes import Registry, default_registry
+from urlschemes.errors import UnsupportedOperation, require_type
 from urlschemes_access.errors import DeadlineExceeded, PolicyDenied
 from urlschemes_mailto import MailURL
 from urlschemes_mailto.message import message_octets, submission_of
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from email.message import EmailMessage
 
-    from urlschemes import URL, Registry
+    from urlschemes import URL
     from urlschemes_access import Policy
     from urlschemes_access.credentials import Credentials
     from urlschemes_access.protocol import Authenticator
@@ -61,8 +62,9 @@ def send(
     Indeterminate means that the relay may have accepted the message. Nothing is ever sent again automatically.
     """
     began = monotonic()
+    require_type("registry", registry, Registry, NoneType)
     submission = submission_of(message_octets(message, sender), relay=relay, sender=sender)
-    url = _url_of(submission, registry_or_default(registry))
+    url = _url_of(submission, default_registry if registry is None else registry)
     deadline = _remaining(deadline, began)
     if callable(confirm) and confirm(submission) is not True:
         raise PolicyDenied("the message was not confirmed; nothing was sent", scheme="mailto", rule="confirm")

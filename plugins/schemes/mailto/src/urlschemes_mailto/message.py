@@ -14,20 +14,16 @@ from email.parser import HeaderParser
 from email.policy import SMTPUTF8, EmailPolicy
 from email.utils import format_datetime, parseaddr
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from urlschemes import URL
+from urlschemes import URL, Registry, default_registry
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, require_type
 from urlschemes.redaction import one_line
-from urlschemes.registry.registry import registry_or_default
 from urlschemes_access.protocol import server_address
 from urlschemes_mailto import MailURL
 from urlschemes_mailto.addresses import envelope_address, join_address, mailboxes_in
 from urlschemes_mailto.envelope import Submission
 from urlschemes_mailto.header_fields import CONTROL, IDENTIFIERS, TEXTS, field_text, recipients_of
-
-if TYPE_CHECKING:
-    from urlschemes import Registry
 
 __all__ = ["compose", "message_octets", "relay_address", "submission_of"]
 
@@ -89,7 +85,8 @@ def compose(
     for name, given in (("subject", subject), ("body", body), ("sender", sender)):
         require_type(name, given, str, NoneType)
     if not isinstance(url, MailURL):
-        schemes = registry_or_default(registry)
+        require_type("registry", registry, Registry, NoneType)
+        schemes = default_registry if registry is None else registry
         url = schemes.parse(str(url) if isinstance(url, URL) else url, MailURL)  # type: ignore[type-abstract]  # it is only compared
     recipients = recipients_of(url)
     addresses = (*recipients.to, *recipients.cc, parseaddr(sender or "")[1])
