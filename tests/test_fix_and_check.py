@@ -232,7 +232,7 @@ def test_each_error_is_reported_once_and_the_first_is_that_of_parse(profile: str
         *(("rfc1738", scheme, 20) for scheme in sorted(default_registry)),
         ("rfc3986", "http", 20),
         *(
-            pytest.param(profile, scheme, 1000, marks=pytest.mark.slow)
+            pytest.param(profile, scheme, 200, marks=pytest.mark.slow)
             for profile, registry in REGISTRIES.items()
             for scheme in sorted(registry)
         ),

@@ -46,7 +46,7 @@ right = { at = "right", exclude = ["41", "61"] }
 """
 
 
-@pytest.mark.parametrize("number", [20, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [20, pytest.param(100, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "name",
     [
@@ -78,7 +78,7 @@ def test_urls_cover_the_whole_grammar(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", sorted(default_registry))
+@pytest.mark.parametrize("scheme", ["ftp", "mailto", "prospero", "wais"])
 def test_texts_have_many_lengths_and_shrink_to_short_ones(scheme: str) -> None:
     lengths = {len(text) for text in generate(urls(scheme), 200)}
     assert len(lengths) >= 25

