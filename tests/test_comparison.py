@@ -36,17 +36,17 @@ OF_BOTH_PROFILES = [
 # Prefixes of URLs after the scheme's name, and the number of tokens that follow them.
 PREFIXES = {
     "": 3,
-    "//": 4,
-    "//h": 4,
-    "//h/": 4,
+    "//": 3,
+    "//h": 3,
+    "//h/": 3,
     "///": 3,
-    "//h/a": 4,
+    "//h/a": 3,
     "//h/a/": 3,
     "//h/a?": 3,
     "//h/;a": 3,
-    "//a:": 4,
+    "//a:": 3,
 }
-PREFIXES_WITHOUT_HOST = {"": 4, "a@": 4, "a@h": 4}
+PREFIXES_WITHOUT_HOST = {"": 3, "a@": 3, "a@h": 3}
 TOKENS = ("/", ":", "@", "@h", "%41", "%0", "?", "&", "=", ";", "a", "1", "-", ".", "~", "#")
 UNSAFE = '"<>{}|\\^[]`'
 
@@ -116,7 +116,7 @@ def test_the_three_accept_the_same_texts(scheme: str) -> None:
         comparison = compare(judges, prefix, tokens(syntax), longest)
         assert comparison.difference is None
         accepted += len(comparison.accepted)
-    assert accepted >= 1000
+    assert accepted >= 100
 
 
 @pytest.mark.parametrize(
