@@ -42,7 +42,7 @@ def test_a_url_is_built_of_its_parts(parts, text):
     [
         ({"port": 8}, "http://h:8/a?q#f"),
         ({"fragment": None}, "http://h:/a?q"),
-        ({"path": ""}, "http://h?q#f"),
+        ({"path": ""}, "http://h:?q#f"),
         ({"query": None, "host": "[::]"}, "http://[::]:/a#f"),
     ],
 )

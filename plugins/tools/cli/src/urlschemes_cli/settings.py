@@ -12,6 +12,7 @@ from urlschemes.errors import PluginError
 from urlschemes.grammar.profile import Profile
 from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.claims import PROFILES
+from urlschemes.registry.known_names import reserved_names
 from urlschemes.storage.config_file import ConfigFile, user_file
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access import Client
 
-__all__ = ["Settings", "installed_profiles"]
+__all__ = ["Settings", "installed_profiles", "known_records"]
 
 
 def installed_profiles(registry: Registry) -> dict[str, Profile]:
@@ -32,6 +33,14 @@ def installed_profiles(registry: Registry) -> dict[str, Profile]:
                 profile = registry.load(claim)
                 found |= {claim.name: profile} if isinstance(profile, Profile) else {}
     return found
+
+
+def known_records(registry: Registry) -> set[str]:
+    """Return the names of the files that hold records of profiles: of those installed, and of those of this project."""
+    return {
+        *(profile.record for profile in installed_profiles(registry).values()),
+        *(f"registration.{name}.toml" for name in reserved_names().profiles),
+    }
 
 
 class Settings:

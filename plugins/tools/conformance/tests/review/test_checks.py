@@ -59,7 +59,7 @@ def test_a_record_that_no_profile_reads_is_named(tmp_path: Path) -> None:
     verdict = verdict_of("record", ReviewedScheme(find_target(record, default_registry), examples=1, seed=1))
     assert (verdict.outcome, verdict.reason) == (
         "warned",
-        "registration.rfc3987.toml is no record of an installed profile",
+        "registration.rfc3987.toml is no record of a known profile",
     )
 
 

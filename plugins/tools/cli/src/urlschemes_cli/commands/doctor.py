@@ -16,7 +16,7 @@ from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.json_output import with_profile, write_json
 from urlschemes_cli.output.text import safe_line, write_note
-from urlschemes_cli.settings import installed_profiles
+from urlschemes_cli.settings import known_records
 
 if TYPE_CHECKING:
     from urlschemes.registry.inspection import Diagnosis
@@ -56,10 +56,10 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
         _show(examined, settings.registry.profile.name)
         if examined and not (load or verify):
             write_note("plugins were not imported: --load imports them, --verify imports each in a separate process")
-    known = {each.record for each in installed_profiles(settings.installed).values()}
+    known = known_records(settings.installed)
     for claim in {each.claim for each in examined}:
         if unknown := [each for each in map(os.path.basename, claim.records) if each not in known]:
-            write_note(f"{claim.provider}: {', '.join(unknown)} is no record of an installed profile")
+            write_note(f"{claim.provider}: {', '.join(unknown)} is no record of a known profile")
     write_note(f"the native reader is {f'not used: {native.why_unused}' if native.why_unused else 'used'}")
     value = os.environ.get(native.VARIABLE, "none")
     if value not in {"", "none"}:

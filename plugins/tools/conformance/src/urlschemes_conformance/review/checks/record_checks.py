@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
 from urlschemes.redaction import described
 from urlschemes.registry.registry import Registry, default_registry
-from urlschemes_cli.settings import installed_profiles
+from urlschemes_cli.settings import known_records
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import failed, passed, skipped, warned
 from urlschemes_conformance.scaffold import has_template_syntax, template_leftovers
@@ -98,10 +98,10 @@ def record(scheme: ReviewedScheme) -> Verdict:
             f"the entry point is named {scheme.target.scheme!r}, but the record is of {found.scheme!r}",
             "give the entry point the name of the scheme",
         )
-    known = [each.record for each in installed_profiles(default_registry).values()]
+    known = sorted(known_records(default_registry))
     for other in sorted(Path(found.source).parent.glob("registration*.toml")):
         if other.name not in known:
-            return warned(f"{other.name} is no record of an installed profile", f"expected one of {', '.join(known)}")
+            return warned(f"{other.name} is no record of a known profile", f"expected one of {', '.join(known)}")
     return passed("every field is present")
 
 
