@@ -80,7 +80,7 @@ def prefixes(scheme: str, syntax: Syntax) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("scheme", OF_BOTH_PROFILES)
-@pytest.mark.parametrize("prove", [prove_pattern, prove_recognizer])
+@pytest.mark.parametrize("prove", [prove_pattern, pytest.param(prove_recognizer, marks=pytest.mark.slow)])
 def test_the_three_are_proven_equal(prove: Callable[[Syntax, Table], Proof], scheme: str) -> None:
     syntax = syntax_of(scheme)
     assert syntax.table is not None

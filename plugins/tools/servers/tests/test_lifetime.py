@@ -89,7 +89,7 @@ def test_leaving_the_block_closes_all_connections(name: str) -> None:
         with SERVERS[name]() as address:
             client.connect(address)
         assert is_closed(client)
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
 
 
 def test_an_error_in_a_server_is_raised_when_the_block_is_left() -> None:

@@ -168,6 +168,7 @@ def test_no_page_makes_a_request(site: Mapping[str, Page]) -> None:
             assert re.match(r"https://|[a-z0-9+._-]+\.html|#", href), href
 
 
+@pytest.mark.slow
 def test_the_same_registry_gives_the_same_pages(texts: Mapping[str, str]) -> None:
     assert urlschemes_site.pages(Registry()) == texts
 
