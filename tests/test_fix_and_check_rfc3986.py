@@ -56,6 +56,7 @@ def test_a_mistake_with_one_right_repair_is_repaired(text: str, url: str, what: 
         ("mailto://joe@h.example", "^ambiguous '//' at position 7: left out, or %2F%2F if it is data$"),
         ("file:////a", "^ambiguous '/' at position 8: left out, or %2F if it is data$"),
         ("http://joe@h/", "^cannot be repaired without guessing: "),
+        ("mailto:a@b.example&subject=x&body=a b", "^ambiguous '&' at position 18: `[?]` if a field begins here"),
         ("mailto:a@b.example?cc=c@d.example?body=e", "^ambiguous '[?]' at position 33: .*; write `&` between header"),
         ("file:////h/s", "^ambiguous '/' at position 8: .*; `FileURI.from_nonstandard` reads such forms$"),
         ("file:///c|/a b", "^ambiguous '[|]' at position 9: .*; `FileURI.from_nonstandard` reads such forms$"),

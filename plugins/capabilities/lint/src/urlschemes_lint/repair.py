@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["Repair"]
 
 _DROPPED = {":": "empty port dropped", ".": "dot dropped"}
+_FIELD = 100
+"""The characters that are read to see whether a field begins; hostile texts ask often."""
 
 
 class Repair:
@@ -213,6 +215,19 @@ class Repair:
             )
         return index
 
+    def _begins_list(self, separator: str, index: int, character: str, part: str) -> bool:
+        """Return True if `separator` in place of the character begins another part, a list that `character` divides."""
+        self._walk.take(separator)
+        rest = self._text[index + 1 : min(self._find(character, index + 1), index + 1 + _FIELD)]
+        length, _ = self._walk.state.walk(rest)
+        self._walk.take(rest[:length])
+        known, later = self._walk.syntax.parts, self._walk.part
+        is_list = length > 0 and later not in {None, part} and later in known and known[later].element is not None
+        divides = is_list and self._walk.at_end and self._walk.only_divides(character)
+        self._walk.back()
+        self._walk.back()
+        return divides
+
     def _is_delimiter(self, character: str, part: str) -> bool:
         if part not in self._delimiters:
             self._delimiters[part] = delimiters(self._walk.syntax, part)
@@ -240,6 +255,14 @@ class Repair:
                 position,
                 "write `&` between header fields, or %3F",
             )
+        for separator in sorted(self._walk.separators() - {character}):
+            if self._begins_list(separator, index, character, part):
+                raise Ambiguous(
+                    f"ambiguous {character!r} at position {position}: `{separator}` if a field begins here, "
+                    f"or `{escape}` if it belongs to the {self._walk.syntax.parts[part].called}",
+                    position,
+                    f"`{character}` divides only what comes after `{separator}`",
+                )
         if self._walk.at_end:
             return  # nothing is missing before it
         for separator in sorted(self._walk.separators()):
