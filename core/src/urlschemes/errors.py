@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from urlschemes.redaction import in_line, one_line
+from urlschemes.redaction import in_line, one_line, redact_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -72,7 +72,6 @@ INVALID_URL_CODES: Mapping[str, str] = MappingProxyType(
 
 def _rebuild(cls: type[URLError], args: tuple[Any, ...], state: dict[str, Any]) -> URLError:
     error = cls.__new__(cls, *args)
-    error.args = args
     error.__dict__.update(state)
     return error
 
@@ -142,7 +141,7 @@ class _Computed:
     def __get__(self, error: InvalidURL, _: object) -> Any:
         values, name = error.__dict__, self.name
         if "_explanation" not in values:
-            text, explainer = error.args
+            text, explainer = error._given
             known_fault = explainer.syntax.known_fault if name in {"code", "position"} else None
             if known_fault is not None and (known := known_fault(text)) is not None:
                 values["code"], values["position"] = known
@@ -154,7 +153,9 @@ class _Computed:
 class InvalidURL(URLError, ValueError):
     """The text is not a URL of its scheme (RFC 1738 section 5).
 
-    `code` is one of INVALID_URL_CODES. `text` is the text as given. `position` is where the longest prefix ends that
+    `code` is one of INVALID_URL_CODES. `text` is the text as given; no other attribute shows a password in it, and a
+    pickle or a copy of the error has it redacted. There, too, `position` and `span` count in the text that was parsed,
+    which the copy no longer has. `position` is where the longest prefix ends that
     some URL begins with: at the character, escape or literal that cannot come next, or at the end if more was expected.
     `span` is the text that is blamed, `expected` lists what could come at `position`, `definition` is the rule in the
     notation of section 5. All attributes but `text` are computed when they are first read.
@@ -172,19 +173,31 @@ class InvalidURL(URLError, ValueError):
 
         def __init__(self, text: str, explainer: Any) -> None: ...
 
-    # Making the error must be as cheap as raising it: the arguments are only stored.
+    # Making the error must be as cheap as raising it: the arguments are only stored, and `args` is another attribute,
+    # since programs that report errors show it.
     __init__ = Exception.__init__  # type: ignore[assignment]
+    _given = BaseException.args
+
+    @property
+    def args(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The message, as of other errors."""
+        return (self.message,)
 
     @property
     def text(self) -> str:
         """The text that is not a URL."""
-        return str(self.args[0])
+        return str(self._given[0])
+
+    @property
+    def explainer(self) -> Any:
+        """The object whose `explanation` computes the attributes; None if they were known at once."""
+        return self._given[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle contains the attributes, not what computes them.
         state = {**self.__dict__, **{name: getattr(self, name) for name in self.COMPUTED}}
         state.pop("_explanation", None)
-        return _rebuild, (type(self), (self.text, None), state)
+        return _rebuild, (type(self), (redact_url(self.text), None), state)
 
 
 for _name in InvalidURL.COMPUTED:

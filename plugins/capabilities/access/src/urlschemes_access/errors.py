@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import UnsafeURL, URLError
-from urlschemes.redaction import in_line
+from urlschemes.redaction import in_line, one_line
 
 if TYPE_CHECKING:
     from urlschemes.url.value import URL
@@ -179,7 +179,7 @@ class InputRequired(AccessError):
 class RedirectRefused(AccessError):
     """The server redirects to a location that is not followed.
 
-    `reason` is one word: scheme, hops, invalid, gateway or policy; `location` is the target.
+    `reason` is one word: scheme, hops, invalid, gateway or policy; `location` is the target, safe to print.
     """
 
     code = "redirect-refused"
@@ -187,7 +187,7 @@ class RedirectRefused(AccessError):
     def __init__(self, message: str, *, reason: str, location: str = "", **details: Any) -> None:
         super().__init__(message, **details)
         self.reason = reason
-        self.location = location
+        self.location = one_line(location)
 
 
 class Indeterminate(AccessError):

@@ -59,8 +59,7 @@ def from_unicode(text: str, parse: Callable[[str], Any] | None = None, *, uts46:
     try:
         return read(ascii_text)
     except InvalidURL as error:
-        explainer = error.args[1]
-        fault = None if explainer is None else explainer.explanation(ascii_text)
+        fault = None if error.explainer is None else error.explainer.explanation(ascii_text)
         if not isinstance(fault, Fault):
             raise
         positions = [index for index, piece in enumerate(written) for _ in piece] + [len(text)]
