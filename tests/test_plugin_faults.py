@@ -61,7 +61,7 @@ kinds = [use(name).partition(":")[0] for name in names]
 controls(*names)
 claims = registry.diagnose()
 imported = [name for name in sys.modules if name.startswith("x_")]
-print(json.dumps([kinds, sorted({{d.claim.distribution for d in claims if d.in_trouble}}), imported]))
+print(json.dumps([kinds, sorted({{d.claim.distribution for d in claims if d.claim.in_trouble}}), imported]))
 """,
         plugin("x-good"),
         other,

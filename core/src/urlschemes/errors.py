@@ -21,6 +21,7 @@ and copied.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copyreg import __newobj__  # type: ignore[attr-defined]
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -70,12 +71,6 @@ INVALID_URL_CODES: Mapping[str, str] = MappingProxyType(
 """The codes of InvalidURL, and what each of them means."""
 
 
-def _rebuild(cls: type[URLError], args: tuple[Any, ...], state: dict[str, Any]) -> URLError:
-    error = cls.__new__(cls, *args)
-    error.__dict__.update(state)
-    return error
-
-
 class URLError(Exception):
     """The base of all errors of urlschemes.
 
@@ -119,7 +114,7 @@ class URLError(Exception):
         return f"{type(self).__name__}({str(self)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.args, dict(self.__dict__))
+        return __newobj__, (type(self), *self.args), dict(self.__dict__)
 
 
 _CODES_OF_PARTS = {
@@ -141,7 +136,7 @@ class _Computed:
     def __get__(self, error: InvalidURL, _: object) -> Any:
         values, name = error.__dict__, self.name
         if "_explanation" not in values:
-            text, explainer = error._given
+            text, explainer = error.given
             known_fault = explainer.syntax.known_fault if name in {"code", "position"} else None
             if known_fault is not None and (known := known_fault(text)) is not None:
                 values["code"], values["position"] = known
@@ -155,10 +150,10 @@ class InvalidURL(URLError, ValueError):
 
     `code` is one of INVALID_URL_CODES. `text` is the text as given; no other attribute shows a password in it, and a
     pickle or a copy of the error has it redacted. There, too, `position` and `span` count in the text that was parsed,
-    which the copy no longer has. `position` is where the longest prefix ends that
-    some URL begins with: at the character, escape or literal that cannot come next, or at the end if more was expected.
-    `span` is the text that is blamed, `expected` lists what could come at `position`, `definition` is the rule in the
-    notation of section 5. All attributes but `text` are computed when they are first read.
+    which the copy no longer has. `position` is where the longest prefix ends that some URL begins with: at the
+    character, escape or literal that cannot come next, or at the end if more was expected. `span` is the text that is
+    blamed, `expected` lists what could come at `position`, `definition` is the rule in the notation of section 5. All
+    attributes but `text` are computed when they are first read.
     """
 
     COMPUTED = (
@@ -173,10 +168,9 @@ class InvalidURL(URLError, ValueError):
 
         def __init__(self, text: str, explainer: Any) -> None: ...
 
-    # Making the error must be as cheap as raising it: the arguments are only stored, and `args` is another attribute,
-    # since programs that report errors show it.
+    # Making the error must be as cheap as raising it: the arguments are only stored, under a name that nobody prints.
     __init__ = Exception.__init__  # type: ignore[assignment]
-    _given = BaseException.args
+    given = BaseException.args
 
     @property
     def args(self) -> tuple[Any, ...]:  # type: ignore[override]
@@ -186,18 +180,13 @@ class InvalidURL(URLError, ValueError):
     @property
     def text(self) -> str:
         """The text that is not a URL."""
-        return str(self._given[0])
-
-    @property
-    def explainer(self) -> Any:
-        """The object whose `explanation` computes the attributes; None if they were known at once."""
-        return self._given[1]
+        return str(self.given[0])
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle contains the attributes, not what computes them.
         state = {**self.__dict__, **{name: getattr(self, name) for name in self.COMPUTED}}
         state.pop("_explanation", None)
-        return _rebuild, (type(self), (redact_url(self.text), None), state)
+        return __newobj__, (type(self), redact_url(self.text), None), state
 
 
 for _name in InvalidURL.COMPUTED:

@@ -16,7 +16,6 @@ module is imported when one of its hooks is called for the first time; hooks are
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -207,11 +206,6 @@ def ledgers(hooks: Hooks) -> Iterator[Ledger]:
                 yield ledger
         except PluginError as error:
             log_failure(error)
-
-
-def core_hooks(sources: Callable[[], Iterable[HookSource]]) -> Hooks:
-    """Return the hooks that this module specifies."""
-    return Hooks(sys.modules[__name__], sources)
 
 
 def log_failure(error: PluginError) -> None:

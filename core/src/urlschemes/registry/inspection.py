@@ -83,11 +83,6 @@ class Diagnosis(NamedTuple):
     sha256: str = ""
     seconds: float | None = None
 
-    @property
-    def in_trouble(self) -> bool:
-        """Return True if the user has to do something about the claim."""
-        return self.claim.in_trouble
-
 
 class Inspection(NamedTuple):
     """Questions about one registry, given its plugins, the program's own changes, and its ledgers."""

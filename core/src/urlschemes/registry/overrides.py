@@ -57,9 +57,7 @@ class Overrides:
         """Undo the last `push_override` of this scheme; overrides of several threads need not be nested."""
         with self._lock:
             remaining = [*self._overrides[scheme.name]]
-            remaining.reverse()
-            remaining.remove(scheme)
-            remaining.reverse()
+            del remaining[-1 - remaining[::-1].index(scheme)]
             self._overrides[scheme.name] = tuple(remaining)
             if not remaining:
                 del self._overrides[scheme.name]

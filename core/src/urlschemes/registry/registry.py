@@ -243,9 +243,9 @@ class Registry:
         """Return the ledgers that the hooks of `sources` provide."""
         if not any(source.names is None or "ledger" in source.names for source in sources):
             return ()
-        from urlschemes.registry.hooks import core_hooks, ledgers  # pluggy, which nothing else here needs
+        from urlschemes.registry import hooks  # pluggy, which nothing else here needs
 
-        return tuple(ledgers(core_hooks(lambda: sources)))
+        return tuple(hooks.ledgers(hooks.Hooks(hooks, lambda: sources)))
 
     def known_names(self) -> Mapping[str, KnownName]:
         """Return the entries of all ledgers, by name, sorted; the core's own takes precedence."""

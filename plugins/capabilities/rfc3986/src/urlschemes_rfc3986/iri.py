@@ -59,7 +59,8 @@ def from_unicode(text: str, parse: Callable[[str], Any] | None = None, *, uts46:
     try:
         return read(ascii_text)
     except InvalidURL as error:
-        fault = None if error.explainer is None else error.explainer.explanation(ascii_text)
+        explainer = error.given[1]
+        fault = None if explainer is None else explainer.explanation(ascii_text)
         if not isinstance(fault, Fault):
             raise
         positions = [index for index, piece in enumerate(written) for _ in piece] + [len(text)]
