@@ -77,11 +77,13 @@ class Connect(Request[Peer]):
 
 
 class ConnectBack(Request[Peer]):
-    """Open a data connection: to the address of `peer`, on another port from 1024 up.
+    """Open a data connection: to the address of `peer`, on another port from 1024 up that the policy allows.
 
     With `sends`, the data connection carries content that ends when the connection closes. Close then marks the end of
     the content. If the algorithm ends without Close, the connection is reset, so that the server does not take a part
     for the whole.
+
+    Raises ProtocolError for another number, PolicyDenied, ConnectError, DeadlineExceeded.
     """
 
     __slots__ = ("label", "peer", "port", "sends")
