@@ -92,7 +92,7 @@ def test_a_folder_of_another_user_is_not_used(folder):
 
 
 @posix
-def test_a_link_is_not_followed(folder, tmp_path):
+def test_a_link_is_not_followed(folder, tmp_path, monkeypatch):
     cache.store("kind", "key", "value")
     file = only_file(folder)
     moved = file.rename(tmp_path / "moved")
@@ -103,6 +103,8 @@ def test_a_link_is_not_followed(folder, tmp_path):
     assert b"value" in moved.read_bytes()
     folder.rename(tmp_path / "own")
     folder.symlink_to(tmp_path / "own")
+    assert cache.load("kind", "key") is None
+    monkeypatch.setenv("URLSCHEMES_CACHE", f"{folder}/")
     assert cache.load("kind", "key") is None
     cache.store("kind", "other", "value")
     only_file(tmp_path / "own")
