@@ -512,6 +512,8 @@ def test_an_exact_list_of_ports_holds_for_the_port_that_the_server_opens() -> No
         assert refused.value.rule == "only_ports"
         assert [event.octets for event in events if event.kind == "send"].count(b"EPSV\r\n") == 2
         assert len([event for event in events if event.kind == "connect"]) == 1
-        with urlschemes_access.access(url, policy=replace(strict, only_ports={server.port, port})) as document:
+        with urlschemes_access.access(
+            url, policy=replace(strict, only_ports=frozenset({server.port, port}))
+        ) as document:
             assert isinstance(document, Document)
             assert document.read() == FILES[b"pub/readme.txt"]
