@@ -13,6 +13,7 @@ import click
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing
 from urlschemes_cli.exit_codes import FAILED
+from urlschemes_cli.output.documents import UNMARKED
 from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import error_json, with_profile, write_json_line
 from urlschemes_cli.output.listings import password_in, write_entries
@@ -97,5 +98,5 @@ def _report(result: Result, *, as_json: bool) -> None:
     elif result.error is not None:
         write_line(f"{number}\terror\t{url}\t\t{safe_line(message_of(result.error))}")
     else:
-        note = "the server did not mark the end" if result.value.get("terminated") is False else ""
+        note = UNMARKED if result.value.get("terminated") is False else ""
         write_line(f"{number}\tok\t{url}\t{safe_line(result.value['saved'])}\t{note}".rstrip("\t"))

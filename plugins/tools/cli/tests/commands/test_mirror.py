@@ -20,6 +20,7 @@ from urlschemes_servers import gopher, prospero
 from urlschemes_servers.ftp import ftp_server
 from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
 from urlschemes_servers.nntp import Newsgroup, article, nntp_server
+from urlschemes_testing.rogue import Visitor, rogue
 
 SCHEMES = "urlschemes-ftp,urlschemes-file,urlschemes-gopher,urlschemes-nntp,urlschemes-prospero,urlschemes-http"
 
@@ -76,6 +77,31 @@ def test_a_tree_is_saved_and_then_unchanged(
     again = [line.partition("\t")[0] for line in second.stdout.splitlines()]
     assert again == [action.replace("saved", "unchanged") for action in actions]
     assert f"{actions.count('saved')} unchanged" in second.stderr
+
+
+def test_a_gopher_text_that_goes_on_after_its_dot_fails_until_its_octets_are_asked_for(
+    run: Any, tmp_path: Path
+) -> None:
+    texts = {b"/marked": b"1\r\n.\r\n", b"/unmarked": b"2\r\n", b"/cut": b"3\n.\n4\n"}
+
+    def serve(visitor: Visitor) -> None:
+        selector = visitor.hear_until(b"\r\n").strip()
+        menu = b"".join(b"0%b\t%b\t127.0.0.1\t%d\r\n" % (name, name, address.port) for name in texts)
+        visitor.say(texts[selector] if selector else menu + b".\r\n")
+
+    folder = tmp_path / "saved"
+    with rogue(serve) as address:
+        command = ("mirror", f"gopher://{address}/", str(folder))
+        first = run(*command, plugins=SCHEMES)
+        second = run(*command, "--option", "octets", plugins=SCHEMES)
+    lines = [line.split("\t") for line in first.stdout.splitlines()]
+    assert [(line[0], *line[3:]) for line in lines[:2]] == [("saved",), ("saved", "unmarked end")]
+    assert lines[2][0] == "failed"
+    assert "but 2 octets follow it, which were left out" in lines[2][3]
+    assert (first.exit_code, second.exit_code) == (3, 0)
+    assert (folder / "cut").read_bytes() == texts[b"/cut"]
+    names = [".urlschemes-mirror.json", "cut", "index", "marked", "unmarked"]
+    assert sorted(path.name for path in folder.iterdir()) == names
 
 
 @pytest.mark.parametrize("scheme", ["ftp", "file"])

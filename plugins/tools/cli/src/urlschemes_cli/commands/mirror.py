@@ -16,6 +16,7 @@ from urlschemes_access.mirroring import mirror as mirror_steps
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import json_option
+from urlschemes_cli.output.documents import UNMARKED
 from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import error_json, errors_as_json, with_profile, write_json_line
 from urlschemes_cli.output.progress import CountBar
@@ -104,7 +105,7 @@ def _report(step: MirrorStep, *, as_json: bool) -> None:
         line = {"action": step.action, "url": url, "path": path, "octets": step.octets, "terminated": step.terminated}
         write_json_line(with_profile(line | (error_json(step.error) if step.error else {})))
         return
-    message = "the server did not mark the end" if step.terminated is False else ""
+    message = UNMARKED if step.terminated is False else ""
     if step.error is not None:
         message = safe_line(message_of(step.error))
     write_line(f"{step.action}\t{url}\t{path or ''}\t{message}".rstrip("\t"))

@@ -34,6 +34,7 @@ _OPTIONS = {
     r'(?:registry=)?Registry\(profile="(\w+)"\)': r"--profile \1",
     r"Registry\(profile=\.\.\.\)": "--profile NAME",
     r'options=\{"(\w+)": "(\w+)"\}': r"--option \1=\2",
+    r'options=\{"(\w+)": True\}': r"--option \1",
     r"\bscheme='([^']+)'": r"--scheme \1",
     r"\b(cacert|cert)=": r"--\1 FILE",
 }
