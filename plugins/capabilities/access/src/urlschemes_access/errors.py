@@ -56,7 +56,7 @@ class AccessError(URLError):
     """The access began and failed: the network, the server or the file system is the cause.
 
     `sent` is the number of octets of the caller's content that had been sent before and may be stored in part; None if
-    the operation sends none.
+    the operation sends none. `accepted` is for algorithms: the octets of a Send that the system took before it failed.
     """
 
     code = "access-error"
@@ -64,6 +64,7 @@ class AccessError(URLError):
     def __init__(self, message: str = "", *, sent: int | None = None, **details: Any) -> None:
         super().__init__(message, **details)
         self.sent = sent
+        self.accepted = 0
 
 
 class ResolveError(AccessError):

@@ -109,7 +109,7 @@ class Send(Request[None]):
     """Send all of `octets`, or write them to a file opened for writing; several `pieces` are sent as if they were one.
 
     `secret` is the part of `octets` that a trace must not show, such as a password. If sending fails, the error's
-    `sent` is the number of octets that the system had accepted.
+    `accepted` is the number of octets that the system had accepted.
     """
 
     __slots__ = ("peer", "pieces", "secret")
