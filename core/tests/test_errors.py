@@ -93,6 +93,43 @@ def test_the_text_of_an_error_is_one_line_of_ascii_without_a_password(text: str)
     assert "hunter2" not in shown
 
 
+SITE = "/home/somebody/projects/addresses/.venv/lib/python3.13/site-packages"
+RECORD = f"{SITE}/urlschemes_x_album/registration.toml"
+WINDOWS = r"C:\Users\somebody\Documents\addresses\.venv\Lib\site-packages\urlschemes_x_album\registration.toml"
+APART = "reading from left to right does not tell them apart"
+REPAIR = "put a literal between them, exclude the octets that both may hold, or write their common beginning once"
+
+
+@pytest.mark.parametrize(
+    ("message", "hint", "kept"),
+    [
+        (f"{RECORD}, line 16: syntax.bnf: ambiguous rules 'words' and 'name': {APART}", REPAIR, (APART, REPAIR)),
+        (f"{WINDOWS}, line 16: syntax.bnf: ambiguous rules 'words' and 'name': {APART}", REPAIR, (APART, REPAIR)),
+        (
+            f"{RECORD}: {'syntax.parts.a_long_name.' * 5}at: the part 'words' occurs twice in one URL",
+            f'{REPAIR}, or name the path of rules, as in `at = "outer/inner"`',
+            ("registration.toml: ", "occurs twice in one URL", f"{REPAIR}, or name the path of rules"),
+        ),
+        (
+            f"two claim x-a: one 1.0 in {SITE}; two 2.0 in /usr/local{SITE}; three 3.0 in /opt{SITE}",
+            "choose one: Registry(pins={'x-a': 'one'}), or uninstall the others",
+            ("one 1.0 in .../", "two 2.0 in .../", "three 3.0 in .../", "or uninstall the others"),
+        ),
+        (f"{RECORD}: {'unimportant, ' * 40}but the cause", REPAIR, ("registration.toml", "the cause", REPAIR)),
+        (f"see http://host.dom/a/b/c/d{'/x' * 50}: the cause", "h" * 139, ("http://host.dom/a/b/c/d/x", "cause")),
+    ],
+)  # fmt: skip
+def test_a_long_text_keeps_the_place_the_cause_and_the_hint(message: str, hint: str, kept: tuple[str, ...]) -> None:
+    shown = str(URLError(message, hint=hint))
+    assert len(shown) <= 300
+    assert [each for each in kept if each not in shown] == []
+    assert ".venv" not in shown
+
+
+def test_a_short_text_keeps_its_paths() -> None:
+    assert str(URLError(f"{SITE}/a: no", hint="write b, as in `b`")) == f"{SITE}/a: no; write b, as in `b`"
+
+
 def test_an_invalid_url_has_no_other_attributes() -> None:
     assert not hasattr(refused(""), "colour")
 

@@ -11,6 +11,7 @@
     │   └── GrammarError            its BNF is invalid
     └── PluginError                 a plugin failed
         ├── PluginLoadError         it cannot be imported
+        ├── PluginRecordError       its record is invalid (also a RegistrationError)
         ├── PluginConflict          two distributions claim one name
         └── PluginContractError     it breaks the plugin contract
 
@@ -20,6 +21,7 @@ and copied.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from types import MappingProxyType
@@ -41,6 +43,7 @@ __all__ = [
     "PluginContractError",
     "PluginError",
     "PluginLoadError",
+    "PluginRecordError",
     "RegistrationError",
     "URLError",
     "UnknownScheme",
@@ -69,6 +72,18 @@ INVALID_URL_CODES: Mapping[str, str] = MappingProxyType(
     }
 )
 """The codes of InvalidURL, and what each of them means."""
+
+
+_MOST = 300
+"""Characters that the text of an error may have."""
+_LEAST_OF_HINT = 140
+"""Characters of a hint that are kept even if the message is too long."""
+_NAME = r"[^\s/\\\"'`,;:()]+"
+# What a text that is too long loses first: the beginnings of paths, but for two names, then examples.
+_SHORTER = (
+    (re.compile(rf"(?<![\w/\\:.~])(?:[A-Za-z]:)?[/\\](?:{_NAME}[/\\])+(?={_NAME}[/\\]{_NAME})"), ".../"),
+    (re.compile(r",? (?:such as|as in|for example) (?:`[^`]*`|'[^']*'|\"[^\"]*\"|[^\s,;:]+)"), ""),
+)
 
 
 class URLError(Exception):
@@ -105,10 +120,15 @@ class URLError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        message = self.message or self.code
-        # The hint helps most: the message is shortened instead.
-        tail = one_line(f"; {self.hint}", 140) if self.hint else ""
-        return one_line(message, 300 - len(tail)) + tail
+        message, hint = one_line(self.message or self.code, 4 * _MOST), one_line(self.hint or "", 4 * _MOST)
+        for pattern, shorter in _SHORTER:
+            if len(message) + len(hint) > _MOST - 2:
+                message, hint = pattern.sub(shorter, message), pattern.sub(shorter, hint)
+        tail = one_line(f"; {hint}", max(_LEAST_OF_HINT, _MOST - len(message))) if hint else ""
+        most = _MOST - len(tail)
+        if len(message) > most:  # it begins with the place, and ends with the cause
+            message = f"{message[: most // 3]} ... {message[most // 3 + 5 - most :]}"
+        return message + tail
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"
@@ -280,24 +300,26 @@ class ConfigurationError(URLError, ValueError):
 
 
 class RegistrationError(URLError, ValueError):
-    """A registration record is invalid. `source` is its file, `field` the field at fault."""
+    """A registration record is invalid. `source` is its file, `field` the field at fault.
+
+    `line` is the line at fault, counted from 1, if a mistake in the BNF has one.
+    """
 
     code = "registration-error"
 
-    def __init__(self, message: str, *, source: str = "", field: str = "", **details: Any) -> None:
+    def __init__(
+        self, message: str, *, source: str = "", field: str = "", line: int | None = None, **details: Any
+    ) -> None:
         super().__init__(message, **details)
         self.source = source
         self.field = field
+        self.line = line
 
 
 class GrammarError(RegistrationError):
-    """The BNF of a record is invalid. `rule` is the rule at fault, `line` counts from 1 within the BNF."""
+    """The BNF of a record is invalid. `rule` is the rule at fault. Without a record, `line` counts within the BNF."""
 
     code = "grammar-error"
-
-    def __init__(self, message: str, *, line: int | None = None, **details: Any) -> None:
-        super().__init__(message, **details)
-        self.line = line
 
 
 class PluginError(URLError):
@@ -314,6 +336,12 @@ class PluginLoadError(PluginError):
     """The package of a plugin cannot be imported."""
 
     code = "plugin-load-error"
+
+
+class PluginRecordError(PluginError, RegistrationError):
+    """The record of an installed plugin is invalid."""
+
+    code = "plugin-record-error"
 
 
 class PluginConflict(PluginError):
