@@ -68,7 +68,8 @@ print(json.dumps([kinds, sorted({{d.claim.distribution for d in claims if d.clai
     )
     assert dict(zip(names, kinds, strict=True)) == {
         **dict.fromkeys(FAILING_IMPORTS, "PluginLoadError"),
-        **dict.fromkeys([*WRONG_OBJECTS, *WRONG_RECORDS, "x-none"], "PluginContractError"),
+        **dict.fromkeys([*WRONG_OBJECTS, "x-api", "x-other", "x-none"], "PluginContractError"),
+        **dict.fromkeys(["x-toml", "x-grammar"], "PluginRecordError"),
         **dict.fromkeys(["x-both", "x-copied"], "PluginConflict"),
     }
     malformed = ["latin-1.0.dist-info", "names", "no_metadata-1.0.dist-info", "no_name-1.0.dist-info"]

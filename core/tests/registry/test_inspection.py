@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from urlschemes import Registry
+from urlschemes.errors import PluginError
 from urlschemes.registry import inspection
 from urlschemes.registry.claims import HOOKS, Claim
 from urlschemes.registry.inspection import Diagnosis
@@ -80,7 +81,26 @@ def test_why_reads_the_record_and_breaks_nothing(plugin, monkeypatch):
     assert why.provider is None
     assert [claim.state for claim in why.claims] == ["broken"]
     assert "has no title" in why.rule
+    assert why.advice == (
+        "the field titel is unknown: did you mean title?; "
+        "URLSCHEMES_DISABLE=x-titled switches it off, `pip uninstall x-titled` removes it"
+    )
     assert [claim.state for claim in registry.claims() if claim.name == "x-titled"] == ["active"]
+
+
+def test_why_names_a_broken_plugin_once_a_line_and_does_not_tell_to_install_it(plugin, monkeypatch):
+    names = {"x-gone-h": KnownName("x-gone-h", distribution="urlschemes-x-gone-h")}
+    monkeypatch.setattr("urlschemes.registry.known_names.known_names", lambda: names)
+    code, distribution = "import a_missing_module", "urlschemes-x-gone-h"
+    monkeypatch.syspath_prepend(plugin("x-gone-h", code, distribution=distribution))
+    registry = Registry()
+    with pytest.raises(PluginError):
+        registry["x-gone-h"]
+    why = registry.why("x-gone-h")
+    assert why.provider is None
+    assert [line for line in str(why).splitlines() if line.count(f"{distribution} 1.0") > 1] == []
+    assert why.rule.endswith(" is broken: cannot be imported: ModuleNotFoundError: No module named 'a_missing_module'")
+    assert why.advice == f"URLSCHEMES_DISABLE=x-gone-h switches it off, `pip uninstall {distribution}` removes it"
 
 
 def test_why_answers_for_any_name():

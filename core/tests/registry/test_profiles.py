@@ -113,7 +113,7 @@ def test_a_profile_is_an_object_or_the_name_of_an_installed_one(site):
     with pytest.raises(PluginError, match=r"the profile later is disabled: Registry\(disable=...\) names x-later; ins"):
         Registry(profile="later", disable=["x-later"])
     for name in ("wrong", "renamed"):
-        with pytest.raises(PluginContractError, match=f"x-later 1.0 provides .* as the profile {name}"):
+        with pytest.raises(PluginContractError, match=f"^x-later 1.0, which provides {name}, .*: it provides "):
             Registry(profile=name)
 
 

@@ -96,6 +96,11 @@ class Claim(NamedTuple):
         """The distribution with its version, as in "urlschemes-ftp 0.1.0"."""
         return f"{self.distribution} {self.version}".rstrip()
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """The distribution, the module and the attribute that it names."""
+        return self.distribution, self.module, self.attribute
+
     def __str__(self) -> str:
         location = f"{self.module}:{self.attribute}" if self.attribute else self.module
         text = f"{self.name or '(no name)'}: {self.provider} [{self.state}] {location} in {self.origin}"

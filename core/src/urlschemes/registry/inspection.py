@@ -10,8 +10,7 @@ from urlschemes.redaction import one_line
 from urlschemes.registry.claim_selection import DISABLE, switch
 from urlschemes.registry.claims import COMMANDS, DEMOS, SCHEMES, Claim
 from urlschemes.registry.known_names import reserved_names
-from urlschemes.registry.loading import load_record
-from urlschemes.registry.plugins import load_any
+from urlschemes.registry.plugins import load_object, load_record, subject
 from urlschemes.registry.unknown_scheme import no_provider
 from urlschemes.storage.package_data import locate, read_file
 
@@ -111,13 +110,15 @@ class Inspection(NamedTuple):
         if change is not None and change in _CHANGES:
             rule, hint, _ = _CHANGES[change]
             return Why(name, "this program", rule, claims, hint=hint.format(name))
-        claims = tuple(_checked(claim, self.plugins.profile) for claim in claims)
+        errors = [error for claim, error in self.plugins.broken.items() if (claim.group, claim.name) == (SCHEMES, name)]
+        claims = tuple(_checked(claim, self.plugins.profile, errors) for claim in claims)
         active = next((claim for claim in claims if claim.state == "active"), None)
         if active is not None:
             rule = _rule(claims, pinned=name in self.plugins.rules.pins)
             return Why(name, active.provider, rule, claims, _in_state("shadowed", claims), switch(active))
         error = no_provider(name, claims, self.ledgers, self.names)
-        return Why(name, None, error.message, claims, _in_state("conflict", claims), hint=error.hint)
+        advice = (errors[0] if errors else error).hint
+        return Why(name, None, error.message, claims, _in_state("conflict", claims), hint=advice)
 
     def diagnose(self, *, load: bool) -> tuple[Diagnosis, ...]:
         """Search again, without the cache, and examine every claim, and the program's own schemes.
@@ -148,8 +149,8 @@ class Inspection(NamedTuple):
             return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
         if change is not None:
             return claim._replace(state="shadowed", reason=_CHANGES[change][2])
-        broken = self.plugins.broken.get(claim)
-        return claim._replace(state="broken", reason=broken.message) if broken else claim
+        error = self.plugins.broken.get(claim)
+        return _broken(claim, error) if error else claim
 
     def _diagnosis(self, claim: Claim, claims: tuple[Claim, ...], *, load: bool) -> Diagnosis:
         seconds = self.plugins.seconds.get(claim)
@@ -157,12 +158,12 @@ class Inspection(NamedTuple):
             began = perf_counter()
             try:
                 if load:
-                    load_any(claim, claims, self.plugins.profile)
+                    load_object(claim, self.plugins.profile, claims)
                     seconds = perf_counter() - began if seconds is None else seconds
                 elif claim.group == SCHEMES:
                     load_record(claim, self.plugins.profile)
             except PluginError as error:
-                claim, seconds = claim._replace(state="broken", reason=error.message), None
+                claim, seconds = _broken(claim, error), None
         return _with_file(claim, seconds, self.plugins.profile)
 
 
@@ -174,14 +175,20 @@ def _command_line_is_installed() -> bool:
     return True
 
 
-def _checked(claim: Claim, profile: Profile) -> Claim:
-    """Return the claim, in the state `broken` if its record cannot be used."""
+def _checked(claim: Claim, profile: Profile, errors: list[PluginError]) -> Claim:
+    """Return the claim, in the state `broken` if its record cannot be used; add the error to `errors`."""
     if claim.state == "active":
         try:
             load_record(claim, profile)
         except PluginError as error:
-            return claim._replace(state="broken", reason=error.message)
+            errors.append(error)
+            return _broken(claim, error)
     return claim
+
+
+def _broken(claim: Claim, error: PluginError) -> Claim:
+    """Return the claim in the state `broken`. The reason does not name the distribution, as the claim does."""
+    return claim._replace(state="broken", reason=error.message.removeprefix(subject(claim)))
 
 
 def _rule(claims: tuple[Claim, ...], *, pinned: bool) -> str:

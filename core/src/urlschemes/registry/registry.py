@@ -33,9 +33,8 @@ from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.claims import Claim
 from urlschemes.registry.inspection import Inspection
 from urlschemes.registry.known_names import core_ledger, known_names, merged
-from urlschemes.registry.loading import load_record
 from urlschemes.registry.overrides import Overrides
-from urlschemes.registry.plugins import Plugins
+from urlschemes.registry.plugins import Plugins, load_record
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
 from urlschemes.storage.config_file import ConfigFile
@@ -164,7 +163,7 @@ class Registry:
     def __getitem__(self, name: str) -> Scheme:
         """Return the scheme of that name, in any letter case; its plugin is imported now if it was not before.
 
-        Raises UnknownScheme, PluginConflict, PluginLoadError, PluginContractError.
+        Raises UnknownScheme, PluginConflict, PluginLoadError, PluginRecordError, PluginContractError.
         """
         name = lower_case(name)
         scheme = self._current(name)
@@ -262,7 +261,7 @@ class Registry:
     def load(self, claim: Claim) -> object:
         """Return the object that an active claim names, imported now with all that it uses, and checked.
 
-        Raises PluginLoadError, PluginContractError; PluginError for a claim that is not active.
+        Raises PluginLoadError, PluginRecordError, PluginContractError; PluginError for a claim that is not active.
         """
         require_type("claim", claim, Claim)
         return self._plugins.load(claim)

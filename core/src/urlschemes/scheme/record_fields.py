@@ -12,7 +12,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
+from urlschemes.errors import PluginContractError, RegistrationError
 from urlschemes.grammar import bnf
 from urlschemes.grammar.octets import ESCAPE, SCHEME_NAME_FORM, SCHEME_NAME_WORDS
 from urlschemes.grammar.part import TAKES, TRAVELS, Part
@@ -21,7 +21,7 @@ from urlschemes.grammar.syntax import Syntax
 from urlschemes.storage import cache
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Any, Final
 
     from urlschemes.grammar.profile import Profile
@@ -100,13 +100,16 @@ def parsed(text: str, source: str) -> dict[str, Any]:
         raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
 
 
-def fields_of(record: Mapping[str, Any], source: str, api: int, profile: Profile) -> dict[str, Any]:
-    """Return the attributes of the Registration of `record`, which must be written for version `api` of the format.
+def fields_of(
+    record: Mapping[str, Any], names: Collection[str], api: int, profile: Profile, source: str, toml: str
+) -> dict[str, Any]:
+    """Return the attributes `names` of the Registration of `record`, written for version `api` of the format.
 
-    Raises RegistrationError, GrammarError, PluginContractError.
+    `toml` is the record as it is written in `source`; "" if it is unknown. Raises RegistrationError, GrammarError,
+    PluginContractError.
     """
     found: dict[str, Any] = {}
-    fields = _Fields(record, source)
+    fields = _Fields(record, source, known={*names, "api"})
     written_for = fields.take("api", int)
     if written_for != api:
         raise PluginContractError(
@@ -141,7 +144,7 @@ def fields_of(record: Mapping[str, Any], source: str, api: int, profile: Profile
     found["redirects"] = fields.names("redirects", [], SCHEME_NAME_FORM, "names of schemes")
     found["local"] = fields.take("local", bool, False)
     reference, table = found["reference"], fields.take("syntax", dict)
-    made = found["syntax"] = _syntax(fields, table, reference, profile)
+    made = found["syntax"] = _syntax(fields, table, reference, profile, toml)
     found["cautions"] = tuple(_caution(each, fields, made, reference) for each in fields.take("cautions", list, []))
     found["examples"] = tuple(_example(each, fields) for each in fields.take("examples", list, []))
     fields.done()
@@ -152,24 +155,27 @@ _MISSING: Any = object()
 
 
 class _Fields:
-    """The fields of a table, each taken once. A field that is left over is a mistake."""
+    """The fields of a table, each taken once. A field that is left over is a mistake; those in `known` are none."""
 
-    def __init__(self, table: Mapping[str, Any], source: str, where: str = "") -> None:
+    def __init__(
+        self, table: Mapping[str, Any], source: str, where: str = "", known: Collection[str] = frozenset()
+    ) -> None:
         self.table = dict(table)
         self.source = source
         self.where = where
+        self.known = known
 
     def take(self, name: str, kind: type, default: Any = _MISSING) -> Any:
         if name not in self.table:
             if default is _MISSING:
                 from difflib import get_close_matches  # only a mistake needs it
 
-                meant = get_close_matches(name, self.table, 1)
+                meant = get_close_matches(name, self.table.keys() - self.known, 1)
                 raise RegistrationError(
                     f"{self.source or 'the record'} has no {self.where}{name}",
                     source=self.source,
                     field=self.where + name,
-                    hint=f"rename the unknown field {meant[0]}, if that is meant" if meant else None,
+                    hint=f"the field {meant[0]} is unknown: did you mean {name}?" if meant else None,
                 )
             return default
         value = self.table.pop(name)
@@ -226,7 +232,7 @@ def _option(name: str, table: object, fields: _Fields) -> Option:
     return made
 
 
-def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: Profile) -> Syntax:
+def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: Profile, toml: str) -> Syntax:
     table = _Fields(given, fields.source, "syntax.")
     parts = []
     for name, value in table.take("parts", dict, {}).items():
@@ -256,24 +262,15 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: 
         "profile": profile,
         "printed": printed,
         "slash_may_be_omitted": slash,
+        "source": fields.source or "the record",
+        "line": toml[: max(toml.find(text), 0)].count("\n") + 1,
     }
     cached = cache.load("syntax", key)
 
     def keep(syntax: Syntax) -> None:
         cache.store("syntax", key, syntax.compiled())
 
-    try:
-        return Syntax(text, rule, parts, compiled=cached, on_compile=keep, **arguments)
-    except GrammarError as error:
-        where = "syntax" if error.line is None else "syntax.bnf"
-        raise GrammarError(
-            f"{fields.source or 'the record'}: {where}: {error.message}",
-            source=fields.source,
-            field="syntax",
-            line=error.line,
-            rule=error.rule,
-            hint=error.hint,
-        ) from None
+    return Syntax(text, rule, parts, compiled=cached, on_compile=keep, **arguments)
 
 
 @cache_result

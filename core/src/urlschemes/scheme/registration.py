@@ -91,8 +91,12 @@ class Registration:
         Raises RegistrationError (GrammarError for its BNF), PluginContractError for a record of another API version.
         """
         require_type("record", record, Mapping)
+        return cls._of(record, source, "", profile)
+
+    @classmethod
+    def _of(cls, record: Mapping[str, Any], source: str, text: str, profile: Profile) -> Registration:
         require_type("profile", profile, Profile)
-        return cls(**fields_of(record, source, API, profile), source=source)
+        return cls(**fields_of(record, cls.__slots__, API, profile, source, text), source=source)
 
     @classmethod
     def from_text(cls, text: str, *, source: str = "", profile: Profile = RFC1738) -> Registration:
@@ -131,4 +135,4 @@ class Registration:
 
 @lru_cache(maxsize=64)  # the registry reads a record before the plugin is imported, which reads it again
 def _from_text(text: str, source: str, profile: Profile) -> Registration:
-    return Registration.from_record(parsed(text, source), source=source, profile=profile)
+    return Registration._of(parsed(text, source), source, text, profile)

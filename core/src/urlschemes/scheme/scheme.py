@@ -51,7 +51,8 @@ class Scheme:
         require_type("access", access, str, NoneType)
         if not registration.syntax.begins_with(f"{registration.scheme}:"):
             raise RegistrationError(
-                f"no URL of the rule {registration.syntax.rule!r} begins with '{registration.scheme}:'",
+                f"{registration.source or 'the record'}: syntax.rule: no URL of the rule {registration.syntax.rule!r} "
+                f"begins with '{registration.scheme}:'",
                 scheme=registration.scheme,
                 source=registration.source,
                 field="syntax.rule",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from urlschemes.errors import PluginContractError
+from urlschemes.errors import PluginContractError, RegistrationError
 from urlschemes.grammar.octets import unescape
 from urlschemes.url.native import form, part_reader
 
@@ -111,7 +111,15 @@ def declared_fields(cls: type[URL], base: type[URL]) -> dict[str, Field]:
             raise _contract_error(cls, name, "is not a part of the record", f"one of {', '.join(parts)}")
     for name, part in parts.items():
         if _has(base, name):
-            raise _contract_error(cls, name, "is an attribute of every URL", "another name for the part in the record")
+            source = cls.registration.source
+            raise RegistrationError(
+                f"{source or 'the record'}: syntax.parts.{name}: every URL has an attribute of this name",
+                scheme=cls._scheme or None,
+                part=name,
+                source=source,
+                field=f"syntax.parts.{name}",
+                hint="give the part another name",
+            )
         if name not in fields and not _has(cls, name):
             kind = _kind_of(part)
             default = () if kind in {"list", "pairs"} else None

@@ -10,7 +10,7 @@ from urlschemes.errors import PluginContractError, URLError
 from urlschemes.registry.claim_selection import locations
 from urlschemes.registry.claims import COMMANDS, distribution_key
 from urlschemes.registry.known_names import reserved_names
-from urlschemes.registry.loading import removal_hint
+from urlschemes.registry.plugins import removal_hint
 from urlschemes_cli.output.hints import conflict_hint
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import click
 
 from urlschemes.registry.claim_selection import switch
 from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, PROFILES, SCHEMES, Claim
-from urlschemes.registry.plugins import SLOW_IMPORT
+from urlschemes.registry.plugins import SLOW_IMPORT, subject
 from urlschemes.url import native
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import UNKNOWN
@@ -99,7 +99,7 @@ def _verified(diagnoses: tuple[Diagnosis, ...], profile: str) -> tuple[Examined,
             examined.append(Examined(*each))
             continue
         if result.fault:
-            claim = claim._replace(state="broken", reason=result.fault)
+            claim = claim._replace(state="broken", reason=result.fault.removeprefix(subject(claim)))
         examined.append(Examined(claim, each.file, each.sha256, result.seconds, result.changes))
     return tuple(examined)
 
@@ -146,8 +146,7 @@ def _show_problem(console: Console, each: Examined) -> None:
     problem = "changes the process" if claim.state == "active" else claim.state
     name = f"  the {claim.kind} {safe_line(claim.name)}" if claim.name else ""
     console.print_line((safe_line(claim.provider) or "(no name)", "bold"), "  ", (problem, "bold red"), name)
-    reason = claim.reason.removeprefix(f"{claim.provider}, which provides {claim.name}, ")
-    for line in (*([reason] if reason else []), *(each.changes or ())):
+    for line in (*([claim.reason] if claim.reason else []), *(each.changes or ())):
         console.print_line(f"    {safe_line(line)}")
     _show_file(console, each, 4)
     remedy = _remedy(claim)

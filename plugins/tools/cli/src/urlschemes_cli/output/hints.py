@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from urlschemes.errors import URLError
 
-__all__ = ["conflict_hint", "hint_of", "message_of", "note_other_profile"]
+__all__ = ["conflict_hint", "hint_of", "message_of", "note_other_profile", "with_options"]
 
 _POLICY_HINTS = {
     "roots": "--root DIR allows reading files below DIR",
@@ -53,14 +53,19 @@ def hint_of(error: URLError) -> str | None:
     """Return what to do next, in terms of the command line."""
     if isinstance(error, errors.UnsupportedOperation) and (names := _plugin_commands(error.scheme)):
         return f"use its own command: {' or '.join(f'`urlschemes {name} URL`' for name in names)}"
-    if isinstance(error, errors.PluginLoadError | errors.PluginContractError) and error.hint:
-        return error.hint.replace(f"{DISABLE}=", "--disable ")
+    if isinstance(error, errors.PluginLoadError | errors.PluginRecordError | errors.PluginContractError) and error.hint:
+        return with_options(error.hint)
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return conflict_hint(error.scheme, [each.partition(" ")[0] for each in error.claimants])
     is_of_access = core_exit_code(error) is None
     hint = (_access_hint(error) if is_of_access else None) or _in_options(error.hint)
     profile = _profile_hint(error.text) if isinstance(error, errors.InvalidURL) else None
     return "; ".join(filter(None, (hint, profile))) or None
+
+
+def with_options(hint: str) -> str:
+    """Return a hint with the option that switches a plugin off in place of the variable."""
+    return hint.replace(f"{DISABLE}=", "--disable ")
 
 
 def _profile_hint(text: str) -> str | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginError
-from urlschemes.registry.loading import load_scheme
+from urlschemes.registry.plugins import load_scheme
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.verdicts import failed, passed, skipped
+from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped
 from urlschemes_testing.examples import check_example
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def parts(scheme: ReviewedScheme) -> Verdict:
                     "declare the part as a field, and give a derived value another name",
                     repr(str(url)),
                 )
-    return passed(f"{', '.join(scheme.syntax.parts) or 'no part'}: correct in {len(scheme.urls)} URLs")
+    return passed(f"{', '.join(scheme.syntax.parts) or 'no part'}: correct in {counted(len(scheme.urls), 'URL')}")
 
 
 def _is_plain(value: object) -> bool:
@@ -83,4 +83,4 @@ def examples_parse(scheme: ReviewedScheme) -> Verdict:
             check_example(scheme.url_type, example)
         except AssertionError as error:
             return failed(str(error), "correct the example or the type", repr(example.url))
-    return passed(f"{len(scheme.record.examples)} examples")
+    return passed(counted(len(scheme.record.examples), "example"))
