@@ -74,10 +74,8 @@ INVALID_URL_CODES: Mapping[str, str] = MappingProxyType(
 """The codes of InvalidURL, and what each of them means."""
 
 
-_MOST = 300
-"""Characters that the text of an error may have."""
-_LEAST_OF_HINT = 140
-"""Characters of a hint that are kept even if the message is too long."""
+_MOST, _LEAST_OF_HINT = 300, 140
+"""Characters that the text of an error may have, and those of a hint that are kept in any case."""
 _NAME = r"[^\s/\\\"'`,;:()]+"
 # What a text that is too long loses first: the beginnings of paths, but for two names, then examples.
 _SHORTER = (

@@ -6,11 +6,12 @@ import copy
 import pickle
 import re
 import sys
+from collections.abc import Mapping
 
 import pytest
 
 from urlschemes import URL, InternetURL, Registry, Scheme, default_registry
-from urlschemes.errors import ConfigurationError, InvalidURL, UnknownScheme
+from urlschemes.errors import ConfigurationError, InvalidURL, PluginLoadError, UnknownScheme
 from urlschemes.storage.config_file import ConfigFile
 
 # Parsing
@@ -105,6 +106,46 @@ def test_a_type_with_a_parse_of_its_own_is_used(bare, registration):
 def test_two_registries_share_nothing(bare, registration):
     bare.register(registration("x-foo"))
     assert "x-foo" not in Registry()
+
+
+# A mapping of names to schemes
+
+
+def test_a_registry_reads_as_a_mapping(bare, registration):
+    bare.register(registration("x-foo"))
+    bare.register(registration("x-bar"))
+    assert isinstance(bare, Mapping)
+    assert bare.keys() == (*bare,) == ("x-bar", "x-foo")
+    assert bare.values() == (bare["x-bar"], bare["x-foo"])
+    assert dict(bare) == dict(bare.items()) == {name: bare[name] for name in bare}
+    assert bare.get("X-Foo") is bare["x-foo"]
+    assert (bare.get("x-nobody"), bare.get("x-nobody", 7)) == (None, 7)
+    assert bare != {**bare}
+    assert {bare: 1}[bare] == 1
+
+
+def test_a_scheme_that_cannot_be_loaded_is_left_out_and_is_no_unknown_name(plugin, monkeypatch):
+    plugin("x-good-p", code=None)
+    monkeypatch.syspath_prepend(plugin("x-bad-p", "raise SystemExit(3)"))
+    registry = Registry(["x-good-p", "x-bad-p"])
+    assert registry.keys() == ("x-bad-p", "x-good-p")
+    assert [name for name, _ in registry.items()] == [scheme.name for scheme in registry.values()] == ["x-good-p"]
+    with pytest.raises(PluginLoadError):
+        registry.get("x-bad-p", 7)
+
+
+def test_the_repr_names_the_first_schemes_and_searches_for_nothing(bare, registration):
+    assert repr(Registry(["nobody-has-it"])) == "<Registry rfc1738>"
+    assert [len(bare), repr(bare)] == [0, "<Registry rfc1738: no schemes>"]
+    expected = {
+        "x-a": "<Registry rfc1738: x-a>",
+        "x-c": "<Registry rfc1738: x-a, x-c>",
+        "x-b": "<Registry rfc1738: x-a, x-b, … (3)>",
+        "x-d": "<Registry rfc1738: x-a, x-b, … (4)>",
+    }
+    for name, shown in expected.items():
+        bare.register(registration(name))
+        assert repr(bare) == shown
 
 
 # Installed schemes

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, NamedTuple, TypeAlias
 
 from urlschemes.redaction import one_line
@@ -109,10 +110,7 @@ class Claim(NamedTuple):
 
 def distribution_key(name: str) -> str:
     """Return a distribution's name in the form in which spellings are compared (PEP 503)."""
-    key = name.lower().replace("_", "-").replace(".", "-")
-    while "--" in key:
-        key = key.replace("--", "-")
-    return key
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def object_reference(value: str) -> tuple[str, str] | None:

@@ -40,15 +40,17 @@ SLOW_IMPORT = 1.0
 class Plugins:
     """The plugins that `rules` let take part, with their records of the `profile`.
 
-    `loaded` holds the schemes in use, by name; `broken` the claims that failed, with their errors; `seconds` how long
-    the imports of the others took. Raises PluginError for a profile that is not installed, TypeError for none.
+    `selected` holds the claims once they were searched for; `loaded` the schemes in use, by name; `broken` the claims
+    that failed, with their errors; `seconds` how long the imports of the others took.
+
+    Raises PluginError for a profile that is not installed, TypeError for none.
     """
 
     def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
         self.rules = rules
         self.current_directory = current_directory
         self._lock = Lock()
-        self._selection: Selection | None = None
+        self.selected: Selection | None = None
         self._hook_sources: tuple[HookSource, ...] | None = None
         self.loaded: dict[str, Scheme] = {}
         self.broken: dict[Claim, PluginError] = {}
@@ -59,7 +61,7 @@ class Plugins:
         elif not isinstance(rules.profile, str) or not rules.profile:  # type: ignore[redundant-expr]  # untyped callers
             raise TypeError(f"profile must be a Profile or the name of one, not {rules.profile!r}")
         elif rules.profile != RFC1738.name:
-            self.profile, self._selection = self._installed_profile(rules.profile), None
+            self.profile, self.selected = self._installed_profile(rules.profile), None
 
     def _installed_profile(self, name: str) -> Profile:
         """Return the profile of that name, imported. Raises PluginError."""
@@ -76,19 +78,14 @@ class Plugins:
             hint = f"pip install {known[name]}" if name in known else f"did you mean {near[0]}?"
         raise PluginError(f"the profile {name} is {_states(own)}", hint=hint)
 
-    @property
-    def has_searched(self) -> bool:
-        """True if the installed plugins are known."""
-        return self._selection is not None
-
     def selection(self) -> Selection:
         """Return every claim, and which of them count; searched for once. Raises PluginError as `select` does."""
-        if self._selection is None:
+        if self.selected is None:
             selection = select(installed_claims(current_directory=self.current_directory), self.rules, self.profile)
             with self._lock:
-                if self._selection is None:
-                    self._selection = selection
-        return self._selection
+                if self.selected is None:
+                    self.selected = selection
+        return self.selected
 
     def search_again(self) -> Selection:
         """Return what `selection` would if it were called for the first time now, without the cache."""

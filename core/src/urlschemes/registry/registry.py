@@ -52,11 +52,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Registry", "default_registry", "registry_or_default"]
 
+T = TypeVar("T")
 U = TypeVar("U", bound=URL)
 
 
 class Registry:
     """Schemes by name: those that are installed, and those that the program registers itself.
+
+    It reads as a Mapping, but is equal to itself only, and `items` and `values` leave out what cannot be loaded.
 
     Making one costs nothing: installed schemes are searched for when they are first needed, and a plugin is imported
     when its scheme is. `plugins` are the distributions that may take part (None: all that are installed; the variable
@@ -188,6 +191,31 @@ class Registry:
     def __len__(self) -> int:
         return len(self._inspection.names())
 
+    def __repr__(self) -> str:
+        if self._plugins.selected is None:
+            return f"<Registry {self.profile.name}>"
+        names = ", ".join(self.keys()[:2]) or "no schemes"
+        return f"<Registry {self.profile.name}: {names}{f', … ({len(self)})' if len(self) > 2 else ''}>"
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of all schemes, sorted; nothing is imported."""
+        return tuple(self)
+
+    def items(self) -> tuple[tuple[str, Scheme], ...]:
+        """Return the schemes that can be loaded, each after its name; their plugins are imported."""
+        return tuple(self._usable_ones(self.__getitem__))
+
+    def values(self) -> tuple[Scheme, ...]:
+        """Return the schemes that can be loaded, sorted by name; their plugins are imported."""
+        return tuple(scheme for _, scheme in self.items())
+
+    def get(self, name: str, default: T | None = None) -> Scheme | T | None:
+        """Return `registry[name]`, or `default` for a name that nothing provides. Raises PluginError."""
+        try:
+            return self[name]
+        except UnknownScheme:
+            return default
+
     def registration(self, name: str) -> Registration:
         """Return the record of one scheme, read from its file; nothing is imported. Raises as `registry[name]` does."""
         name = lower_case(name)
@@ -199,11 +227,12 @@ class Registry:
 
         Records that cannot be read are left out; `diagnose` names them.
         """
-        records = []
+        return tuple(record for _, record in self._usable_ones(self.registration))
+
+    def _usable_ones(self, get: Callable[[str], T]) -> Iterator[tuple[str, T]]:
         for name in self:
             with suppress(PluginError, UnknownScheme):  # UnknownScheme: another thread unregistered it
-                records.append(self.registration(name))
-        return tuple(records)
+                yield name, get(name)
 
     def provider(self, name: str) -> str | None:
         """Return the provider of the scheme: a distribution with its version, "this program", or None."""
@@ -446,6 +475,8 @@ def _is_read_by_pattern(kind: type[URL]) -> bool:
     """
     return not sys.flags.dev_mode and kind.parse.__func__ is URL.parse.__func__  # type: ignore[attr-defined]
 
+
+Mapping.register(Registry)
 
 default_registry = Registry()
 """The registry of the functions that are not given another. It looks for plugins when it is first needed."""

@@ -12,19 +12,17 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.errors import PluginContractError, RegistrationError
+from urlschemes.errors import PluginContractError, RegistrationError, require_type
 from urlschemes.grammar import bnf
 from urlschemes.grammar.octets import ESCAPE, SCHEME_NAME_FORM, SCHEME_NAME_WORDS
 from urlschemes.grammar.part import TAKES, TRAVELS, Part
-from urlschemes.grammar.profile import NOTATIONS
+from urlschemes.grammar.profile import NOTATIONS, Profile
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.storage import cache
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from typing import Any, Final
-
-    from urlschemes.grammar.profile import Profile
 
 __all__ = ["Caution", "Example", "Option", "fields_of", "parsed"]
 
@@ -108,6 +106,7 @@ def fields_of(
     `toml` is the record as it is written in `source`; "" if it is unknown. Raises RegistrationError, GrammarError,
     PluginContractError.
     """
+    require_type("profile", profile, Profile)
     found: dict[str, Any] = {}
     fields = _Fields(record, source, known={*names, "api"})
     written_for = fields.take("api", int)
@@ -125,9 +124,8 @@ def fields_of(
     if status not in STATUSES:
         raise fields.wrong("status", f"one of {', '.join(STATUSES)}")
     if (status == "experimental") != scheme.startswith("x-"):
-        raise fields.wrong(
-            "status", "experimental for names that begin with `x-`, and for no others (RFC 1738 section 4)"
-        )
+        wants = "experimental for names that begin with `x-`, and for no others (RFC 1738 section 4)"
+        raise fields.wrong("status", wants)
     for name in _TEXTS:
         text = fields.take(name, str)
         if not text.strip():
@@ -135,9 +133,8 @@ def fields_of(
         found[name] = " ".join(text.split()) if name.endswith("considerations") else text.strip()
     default_port = fields.take("default_port", int, None)
     found["default_port"] = None if default_port is None else fields.port("default_port", default_port)
-    found["ports"] = tuple(
-        fields.port(f"ports[{place}]", port) for place, port in enumerate(fields.take("ports", list, []))
-    )
+    ports = fields.take("ports", list, [])
+    found["ports"] = tuple(fields.port(f"ports[{place}]", port) for place, port in enumerate(ports))
     found["operations"] = fields.names("operations", ["access"], _OPERATION, "operations in lower-case words")
     options = fields.take("options", dict, {})
     found["options"] = MappingProxyType({name: _option(name, each, fields) for name, each in options.items()})
@@ -171,12 +168,8 @@ class _Fields:
                 from difflib import get_close_matches  # only a mistake needs it
 
                 meant = get_close_matches(name, self.table.keys() - self.known, 1)
-                raise RegistrationError(
-                    f"{self.source or 'the record'} has no {self.where}{name}",
-                    source=self.source,
-                    field=self.where + name,
-                    hint=f"the field {meant[0]} is unknown: did you mean {name}?" if meant else None,
-                )
+                hint = f"the field {meant[0]} is unknown: did you mean {name}?" if meant else None
+                raise self._error(" has no ", name, hint=hint)
             return default
         value = self.table.pop(name)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
@@ -195,23 +188,19 @@ class _Fields:
         return value
 
     def wrong(self, name: str, wanted: str) -> RegistrationError:
-        return self._error(name, f"must be {wanted}")
+        return self._error(": ", name, f" must be {wanted}")
 
     def empty(self, name: str) -> RegistrationError:
-        return self._error(name, "must not be empty")
+        return self._error(": ", name, " must not be empty")
 
-    def _error(self, name: str, problem: str) -> RegistrationError:
+    def _error(self, before: str, name: str, after: str = "", hint: str | None = None) -> RegistrationError:
         field = self.where + name
-        message = f"{self.source or 'the record'}: {field} {problem}"
-        return RegistrationError(message, source=self.source, field=field)
+        message = f"{self.source or 'the record'}{before}{field}{after}"
+        return RegistrationError(message, source=self.source, field=field, hint=hint)
 
     def done(self) -> None:
         for name in self.table:
-            raise RegistrationError(
-                f"{self.source or 'the record'} has an unknown field {self.where}{name}",
-                source=self.source,
-                field=self.where + name,
-            )
+            raise self._error(" has an unknown field ", name)
 
 
 def _option(name: str, table: object, fields: _Fields) -> Option:
@@ -255,22 +244,21 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: 
     table.done()
     section = reference.partition(";")[0]
     key = json.dumps([sys.version, profile.name, _state(profile), given, section], default=str)
-    arguments: dict[str, Any] = {
-        "hierarchy": hierarchy,
-        "section": section,
-        "notation": notation,
-        "profile": profile,
-        "printed": printed,
-        "slash_may_be_omitted": slash,
-        "source": fields.source or "the record",
-        "line": toml[: max(toml.find(text), 0)].count("\n") + 1,
-    }
-    cached = cache.load("syntax", key)
-
-    def keep(syntax: Syntax) -> None:
-        cache.store("syntax", key, syntax.compiled())
-
-    return Syntax(text, rule, parts, compiled=cached, on_compile=keep, **arguments)
+    return Syntax(
+        text,
+        rule,
+        parts,
+        hierarchy=hierarchy,
+        section=section,
+        notation=notation,
+        profile=profile,
+        printed=printed,
+        slash_may_be_omitted=slash,
+        source=fields.source or "the record",
+        line=toml[: max(toml.find(text), 0)].count("\n") + 1,
+        compiled=cache.load("syntax", key),
+        on_compile=lambda syntax: cache.store("syntax", key, syntax.compiled()),
+    )
 
 
 @cache_result

@@ -111,15 +111,9 @@ def declared_fields(cls: type[URL], base: type[URL]) -> dict[str, Field]:
             raise _contract_error(cls, name, "is not a part of the record", f"one of {', '.join(parts)}")
     for name, part in parts.items():
         if _has(base, name):
-            source = cls.registration.source
-            raise RegistrationError(
-                f"{source or 'the record'}: syntax.parts.{name}: every URL has an attribute of this name",
-                scheme=cls._scheme or None,
-                part=name,
-                source=source,
-                field=f"syntax.parts.{name}",
-                hint="give the part another name",
-            )
+            source, place = cls.registration.source, f"syntax.parts.{name}"
+            message = f"{source or 'the record'}: {place}: every URL has an attribute of this name"
+            raise RegistrationError(message, part=name, source=source, field=place, hint="give the part another name")
         if name not in fields and not _has(cls, name):
             kind = _kind_of(part)
             default = () if kind in {"list", "pairs"} else None

@@ -343,7 +343,7 @@ def test_examples_that_cannot_be_parsed_are_reported(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Registry, "registrations", lambda _: (broken, good))  # what a record alone may still be
     made = urlschemes_site.pages(registry)
     assert (
-        "The examples cannot be parsed: no URL of the rule 'odd' begins with 'x-bad:'"
+        "The examples cannot be parsed: syntax.rule: no URL of the rule 'odd' begins with 'x-bad:'"
         in Page(made["scheme-x-bad.html"]).text
     )
     assert "The examples cannot be parsed" not in made["scheme-x-good.html"]

@@ -84,7 +84,7 @@ def test_a_scheme_without_operations_is_for_parsing_only(run, install, shelf_fil
     for name in ("show", "why"):
         assert re.search(words, run(name, "x-print", plugins="to-read").stdout)
         assert not re.search(words, run(name, "x-shelf").stdout)
-    assert re.search(r"x-print .* none +experimental", run("schemes", plugins="to-read").stdout)
+    assert re.search(r"x-print .* experimental +none", run("schemes", plugins="to-read").stdout)
     refused = run("access", "x-print:a", plugins="to-read")
     assert refused.exit_code == 4
     assert "x-print does not offer the operation 'access'\n  help: it is registered for parsing only" in refused.stderr

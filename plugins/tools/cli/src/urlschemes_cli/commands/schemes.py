@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["schemes"]
 
-LEAST_COLUMNS = 3
+LEAST_COLUMNS = 2
 """The columns that are shown on a console of any width."""
 
 
@@ -50,10 +50,10 @@ def _list_installed(registry: Registry, *, as_json: bool) -> None:
         claim = claims[each.scheme]
         operations = ", ".join(each.operations) or "none"
         title = safe_line(each.title)
-        rows.append((each.scheme, title, port, operations, each.status, claim.distribution, claim.version))
+        rows.append((each.scheme, claim.distribution, each.status, operations, port, title, claim.version))
     if records:
-        columns = ("name", "title", "port", "operations", "status", "distribution", "version")
-        if not Console().print_fitting_table(columns, rows, prose="title", least=LEAST_COLUMNS):
+        columns = ("name", "distribution", "status", "operations", "port", "title", "version")
+        if not Console().print_fitting_table(columns, rows, prose=("operations", "title"), least=LEAST_COLUMNS):
             _note_more_columns()
     else:
         write_note("no scheme is installed, or all are switched off")
@@ -99,8 +99,8 @@ def _list_all(registry: Registry, *, as_json: bool) -> None:
         return
     from urlschemes_cli.output.console import Console  # late: rich
 
-    columns = ("name", "status", "installed", "means", "reference", "distribution", "since then")
-    if not Console().print_fitting_table(columns, list(map(_row, entries)), prose="means", least=LEAST_COLUMNS):
+    columns = ("name", "distribution", "status", "installed", "means", "reference", "since then")
+    if not Console().print_fitting_table(columns, list(map(_row, entries)), prose=("means",), least=LEAST_COLUMNS):
         _note_more_columns()
     sys.stdout.flush()
     ledgers = registry.ledgers()
@@ -131,7 +131,7 @@ def _row(entry: dict[str, Any]) -> tuple[str, ...]:
     installed = "yes" if entry["installed"] else ""
     distribution = f"{entry['distribution']} {entry['version'] or ''}".rstrip()
     means, reference, since = (safe_line(entry[key]) for key in ("means", "reference", "since"))
-    return (entry["name"], entry["status"], installed, means, reference, distribution, since)
+    return (entry["name"], distribution, entry["status"], installed, means, reference, since)
 
 
 def _active_claims(registry: Registry) -> dict[str, Claim]:
