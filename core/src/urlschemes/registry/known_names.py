@@ -66,6 +66,11 @@ class Ledger(NamedTuple):
     date: str
     names: tuple[KnownName, ...]
 
+    @property
+    def dated(self) -> str:
+        """The title with the date, as in "IANA's registry of URI schemes (2024-04)"."""
+        return f"{self.title} ({self.date})" if self.date else self.title
+
     def problem(self) -> str | None:
         """Return what is wrong with the ledger, which a plugin made, or None."""
         title, source, date, names = tuple[Any, ...](self)  # a type checker did not see the plugin

@@ -84,8 +84,7 @@ def _of_other_ledgers(
     ledger = next(each for each in ledgers if any(other.name == name for other in each.names))
     facts = ", ".join(filter(None, (known.means, known.reference, known.since)))
     status = f" as {known.status}" if known.status else ""
-    date = f" ({ledger.date})" if ledger.date else ""
-    entry = f"{ledger.title}{date} lists it{status}{f': {facts}' if facts else ''}"
+    entry = f"{ledger.dated} lists it{status}{f': {facts}' if facts else ''}"
     sentences = (f"no installed plugin provides the scheme {name}", entry, attribution(name, ledgers))
     return "; ".join(filter(None, sentences)), _DEFINE_IT
 

@@ -88,6 +88,7 @@ def test_all_as_json(run, art_ledger) -> None:
     done = run("schemes", "--all", "--json", plugins="shelf-schemes,arts")
     found = {each["name"]: each for each in json.loads(done.stdout)}
     assert len(found) == 22
+    assert "the list of arts (2026-03)" in done.stderr
     assert found["x-song"] == {
         "name": "x-song",
         "status": "historical",

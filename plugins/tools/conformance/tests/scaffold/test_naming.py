@@ -96,7 +96,9 @@ def test_the_name_of_a_registered_scheme_is_noted_with_its_facts() -> None:
     (known,) = notes("mid", Registry(plugins=()), registered=True)
     assert "RFC 1738 section 4" in known
     (known,) = notes("dict", WithLedger(plugins=()), registered=True)
-    assert known.startswith("dict is the name of a scheme (dictionaries, permanent, RFC 2229): replace the syntax")
+    assert known.startswith(
+        "dict is the name of a scheme (dictionaries, permanent, RFC 2229; a register (2000)): replace"
+    )
 
 
 def test_a_name_in_no_ledger_must_be_registered_first() -> None:

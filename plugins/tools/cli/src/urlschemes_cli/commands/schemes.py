@@ -96,15 +96,15 @@ def _list_all(registry: Registry, *, as_json: bool) -> None:
     ]
     if as_json:
         write_json(list(map(with_profile, entries)))
-        return
-    from urlschemes_cli.output.console import Console  # late: rich
+    else:
+        from urlschemes_cli.output.console import Console  # late: rich
 
-    columns = ("name", "distribution", "status", "installed", "means", "reference", "since then")
-    if not Console().print_fitting_table(columns, list(map(_row, entries)), prose=("means",), least=LEAST_COLUMNS):
-        _note_more_columns()
+        columns = ("name", "distribution", "status", "installed", "means", "reference", "since then")
+        if not Console().print_fitting_table(columns, list(map(_row, entries)), prose=("means",), least=LEAST_COLUMNS):
+            _note_more_columns()
     sys.stdout.flush()
     ledgers = registry.ledgers()
-    sources = "; ".join(f"{each.title} ({each.date})" for each in ledgers)
+    sources = "; ".join(each.dated for each in ledgers)
     write_note(f"{len(entries)} names, {len(records)} installed; sources: {sources}")
     if len(ledgers) == 1:
         iana = reserved_names().iana

@@ -149,7 +149,9 @@ def _notes_of_ledgers(naming: Naming, registry: Registry) -> Iterator[str]:
     known = registry.known_names().get(name)
     if known is not None:
         provider = install_command(name) or attribution(name, registry.ledgers())
+        sources = [each.dated for each in registry.ledgers() if any(other.name == name for other in each.names)]
         facts = ", ".join(filter(None, (known.means, known.status, known.reference, known.since, provider)))
+        facts = f"{facts}; {' and '.join(sources)}"
         if naming.status == "experimental":
             yield f"{name} is the name of another scheme ({facts}): choose another name unless you mean that scheme"
         else:

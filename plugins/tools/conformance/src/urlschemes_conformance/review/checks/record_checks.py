@@ -137,7 +137,7 @@ def reference(scheme: ReviewedScheme) -> Verdict:
         listed = [each for each in Registry().ledgers() if any(known.name == found.scheme for known in each.names)]
         if listed:
             return failed(
-                f"{found.scheme} is in {listed[-1].title}, but the syntax is still the template of `urlschemes new`",
+                f"{found.scheme} is in {listed[-1].dated}, but the syntax is still the template of `urlschemes new`",
                 "write the syntax, parts and examples of its definition; or choose another name",
             )
     if found.status == "permanent" and not _PUBLICATION.search(found.reference):
