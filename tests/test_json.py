@@ -56,8 +56,11 @@ RESULTS = [
     ("parse", "prospero://host.dom/a;v=1"),
     ("parse", "http://host.dom/a b"),
     ("parse", "x-nothing:a"),
+    ("parse", "http://host.dom/%FF"),
+    ("parse", "http://host.dom/\udcff"),
     ("check", "ftp://host.dom/a%0D"),
     ("check", "http://host.dom/a b"),
+    ("check", "http://host.dom/\udcff"),
     pytest.param(("review", "x-example", "--examples", "20"), marks=pytest.mark.slow),
 ]
 LINES = ("access-many", "mirror")
@@ -105,7 +108,7 @@ def result_of(*arguments: str) -> Any:
 
 
 def label(arguments: Sequence[object]) -> str:
-    return " ".join(map(str, arguments))
+    return ascii(" ".join(map(str, arguments)))
 
 
 @pytest.mark.parametrize("name", NAMES)

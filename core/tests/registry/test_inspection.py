@@ -142,6 +142,7 @@ def test_a_diagnosis_names_the_file_its_hash_and_the_time_of_the_import(plugin, 
             assert found[name].file == str(site / file)
             assert found[name].sha256 == hashlib.sha256((site / file).read_bytes()).hexdigest()
             assert (found[name].seconds is not None) == load
+            assert not found[name].claim.in_trouble
         assert ("x_code" in sys.modules) == load
 
 
@@ -193,6 +194,7 @@ def test_a_faulty_plugin_is_diagnosed_as_broken(plugin, monkeypatch, code, recor
     assert tuple(each.claim.state for each in found) == states
     assert reason in found[1].claim.reason
     assert found[1].seconds is None
+    assert found[1].claim.in_trouble
 
 
 def test_a_diagnosis_changes_nothing(plugin, install, monkeypatch):

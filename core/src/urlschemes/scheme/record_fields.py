@@ -108,7 +108,7 @@ def fields_of(
     """
     require_type("profile", profile, Profile)
     found: dict[str, Any] = {}
-    fields = _Fields(record, source, known={*names, "api"})
+    fields = _Fields(record, source, known=(*names, "api"))
     written_for = fields.take("api", int)
     if written_for != api:
         raise PluginContractError(
@@ -154,9 +154,7 @@ _MISSING: Any = object()
 class _Fields:
     """The fields of a table, each taken once. A field that is left over is a mistake; those in `known` are none."""
 
-    def __init__(
-        self, table: Mapping[str, Any], source: str, where: str = "", known: Collection[str] = frozenset()
-    ) -> None:
+    def __init__(self, table: Mapping[str, Any], source: str, where: str = "", known: Collection[str] = ()) -> None:
         self.table = dict(table)
         self.source = source
         self.where = where
@@ -167,7 +165,7 @@ class _Fields:
             if default is _MISSING:
                 from difflib import get_close_matches  # only a mistake needs it
 
-                meant = get_close_matches(name, self.table.keys() - self.known, 1)
+                meant = get_close_matches(name, self.table.keys() - {*self.known}, 1)
                 hint = f"the field {meant[0]} is unknown: did you mean {name}?" if meant else None
                 raise self._error(" has no ", name, hint=hint)
             return default
