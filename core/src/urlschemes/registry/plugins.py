@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
+__all__ = ["SLOW_IMPORT", "Plugins", "code_for", "load_object", "load_record", "load_scheme", "removal_hint", "subject"]
+
 SLOW_IMPORT = 1.0
 """Seconds after which the import of a plugin is logged as slow."""
 

@@ -18,7 +18,6 @@ from urlschemes_cli.output.hints import note_other_profile
 from urlschemes_cli.output.json_output import GivenText, error_json, json_text, with_profile
 from urlschemes_cli.output.text import write_line, write_note
 from urlschemes_text import Broken, find
-from urlschemes_text.passages import without_white_space
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -112,7 +111,7 @@ def _write_json(passages: Iterable[Found | Broken], *, passwords: bool) -> bool:
         if isinstance(passage, Broken):
             any_broken = True
             error = passage.error
-            given = GivenText(error.text if isinstance(error, InvalidURL) else without_white_space(passage.text))
+            given = GivenText(error.text if isinstance(error, InvalidURL) else _joined(passage))
             item = {"text": given.redacted, **place, **error_json(error, given)}
         else:
             url = str(passage.url) if passwords else passage.url.redacted()
@@ -130,4 +129,8 @@ def _note(text: str) -> None:
 
 
 def _shortened(broken: Broken) -> str:
-    return one_line(without_white_space(broken.text), 80)
+    return one_line(_joined(broken), 80)
+
+
+def _joined(broken: Broken) -> str:
+    return "".join(broken.text.split())
