@@ -104,6 +104,7 @@ REPAIR = "put a literal between them, exclude the octets that both may hold, or 
     ("message", "hint", "kept"),
     [
         (f"{RECORD}, line 16: syntax.bnf: ambiguous rules 'words' and 'name': {APART}", REPAIR, (APART, REPAIR)),
+        (f"{RECORD}: ambiguous rules: {APART}", f"{REPAIR}; {'b' * 99}; c", (f"{APART}; {REPAIR}",)),
         (f"{WINDOWS}, line 16: syntax.bnf: ambiguous rules 'words' and 'name': {APART}", REPAIR, (APART, REPAIR)),
         (
             f"{RECORD}: {'syntax.parts.a_long_name.' * 5}at: the part 'words' occurs twice in one URL",
@@ -123,7 +124,7 @@ def test_a_long_text_keeps_the_place_the_cause_and_the_hint(message: str, hint: 
     shown = str(URLError(message, hint=hint))
     assert len(shown) <= 300
     assert [each for each in kept if each not in shown] == []
-    assert ".venv" not in shown
+    assert not re.search(r"\.venv|bbb|\.\.\.$", shown)
 
 
 def test_a_short_text_keeps_its_paths() -> None:

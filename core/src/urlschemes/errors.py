@@ -122,7 +122,10 @@ class URLError(Exception):
         for pattern, shorter in _SHORTER:
             if len(message) + len(hint) > _MOST - 2:
                 message, hint = pattern.sub(shorter, message), pattern.sub(shorter, hint)
-        tail = one_line(f"; {hint}", max(_LEAST_OF_HINT, _MOST - len(message))) if hint else ""
+        most = max(_LEAST_OF_HINT, _MOST - len(message))
+        while len(hint) > most - 2 and "; " in hint:
+            hint = hint.rpartition("; ")[0]
+        tail = one_line(f"; {hint}", most) if hint else ""
         most = _MOST - len(tail)
         if len(message) > most:  # it begins with the place, and ends with the cause
             message = f"{message[: most // 3]} ... {message[most // 3 + 5 - most :]}"
