@@ -112,7 +112,7 @@ def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> No
     of_profile = () if profile == FIRST else ("--profile", profile)
     commands: list[tuple[str, ...]] = [
         ("cd", str(folder)),
-        ("python", "-m", "pip", "install", "-e", ".[test]"),
+        ("python", "-m", "pip", "install", "-e", ".[test,demo]" if planned.record.operations else ".[test]"),
         ("python", "-m", "pytest"),
         ("urlschemes", "review", naming.scheme),
         ("urlschemes", "explain", *of_profile, planned.example),
