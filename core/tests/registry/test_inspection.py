@@ -11,7 +11,6 @@ import pytest
 
 from urlschemes import Registry
 from urlschemes.errors import PluginError
-from urlschemes.registry import inspection
 from urlschemes.registry.claims import HOOKS, Claim
 from urlschemes.registry.inspection import Diagnosis
 from urlschemes.registry.known_names import KnownName
@@ -146,23 +145,16 @@ def test_a_diagnosis_names_the_file_its_hash_and_the_time_of_the_import(plugin, 
         assert ("x_code" in sys.modules) == load
 
 
-def test_commands_and_demonstrations_are_unused_without_the_command_line(install, monkeypatch):
-    entries = "[urlschemes.commands]\nx-tell = nowhere\n[urlschemes.demos]\nx-tell = nowhere\n"
-    monkeypatch.syspath_prepend(install("x-teller", entries))
+def test_what_needs_a_distribution_that_is_not_installed_is_not_imported(install, monkeypatch):
+    monkeypatch.syspath_prepend(install("x-teller", "[urlschemes.tales]\nx-tell = nowhere\n"))
     registry = Registry(["x-teller"])
 
     def states():
         return {each.claim.state for each in registry.diagnose(load=True) if each.claim.distribution == "x-teller"}
 
-    def missing(module):
-        raise ModuleNotFoundError(module)
-
-    monkeypatch.setattr(inspection, "locate", lambda _: None)
-    assert states() == {"broken"}
-    monkeypatch.setattr(inspection, "locate", missing)
     assert states() == {"unused"}
-    claims = [each for each in registry.claims() if each.distribution == "x-teller"]
-    assert {each.reason for each in claims} == {"it needs urlschemes-cli, which is not installed"}
+    install("x-reader", "[urlschemes.groups]\ntales = nowhere\n")
+    assert states() == {"broken"}
 
 
 def test_a_diagnosis_finds_files_in_an_archive(plugin, tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ import pytest
 
 from urlschemes import Registry, Scheme
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError, PluginRecordError
-from urlschemes.registry.claims import COMMANDS, Claim
+from urlschemes.registry.claims import Claim
 from urlschemes.registry.plugins import load_object, load_record
 
 SIMPLE = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
@@ -307,14 +307,6 @@ def test_an_object_of_the_wrong_kind_is_a_broken_contract(failure, code, reason)
     error, _ = failure("x-odd", code)
     assert type(error) is PluginContractError
     assert error.message == f"x-odd 2.5, which provides x-odd, breaks the plugin contract: {reason}"
-
-
-def test_a_command_must_be_callable(install, monkeypatch):
-    site = install("tool", "[urlschemes.commands]\nmake = x_tool:made\n", {"x_tool.py": "made = 7"})
-    monkeypatch.syspath_prepend(site)
-    claim = Claim("make", "tool", "1.0", str(site), "x_tool", "made", COMMANDS)
-    with pytest.raises(PluginContractError, match=r"it names an instance of int, which cannot be called"):
-        Registry().load(claim)
 
 
 @pytest.mark.parametrize(

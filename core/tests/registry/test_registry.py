@@ -12,6 +12,7 @@ import pytest
 
 from urlschemes import URL, InternetURL, Registry, Scheme, default_registry
 from urlschemes.errors import ConfigurationError, InvalidURL, PluginLoadError, UnknownScheme
+from urlschemes.registry.claim_selection import Rules
 from urlschemes.storage.config_file import ConfigFile
 
 # Parsing
@@ -244,7 +245,7 @@ def test_distributions_in_the_current_directory_count_if_the_program_says_so(ins
 
 
 def test_a_registry_pickles_by_its_arguments(install, monkeypatch) -> None:
-    site = install("foo-l", "x-both-l = foo_l")
+    site = install("foo-l", "x-both-l = foo_l\n[urlschemes.tales]\nx-tale = foo_l")
     install("bar-l", "x-both-l = bar_l\nx-bar-l = bar_l")
     install("baz-l", "x-baz-l = baz_l")
     monkeypatch.syspath_prepend(site)
@@ -254,6 +255,11 @@ def test_a_registry_pickles_by_its_arguments(install, monkeypatch) -> None:
         assert [*twin] == [*registry] == ["x-both-l"]
         assert twin.provider("x-both-l") == "foo-l 1.0"
     assert pickle.loads(pickle.dumps(default_registry)) is default_registry
+    program = Registry.from_rules(Rules({"the list": ["foo-l"]}, reserved={"urlschemes.tales": {"x-tale": "bar-l"}}))
+    states = [claim.state for claim in program.claims() if claim.group == "urlschemes.tales"]
+    assert states == ["reserved"]
+    twin = pickle.loads(pickle.dumps(program))
+    assert [claim.state for claim in twin.claims() if claim.group == "urlschemes.tales"] == states
 
 
 def test_a_registry_that_the_program_changed_is_not_pickled(bare: Registry, registration) -> None:

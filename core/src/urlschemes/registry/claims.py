@@ -11,8 +11,6 @@ from typing import Literal, NamedTuple, TypeAlias
 from urlschemes.redaction import one_line
 
 __all__ = [
-    "COMMANDS",
-    "DEMOS",
     "GROUPS",
     "HOOKS",
     "HOOK_NAMES",
@@ -33,8 +31,8 @@ State: TypeAlias = Literal[
 `active`: it counts. `shadowed`: it gave way to a pin, or to what the program registered. `conflict`: another
 distribution claims the name too. `reserved`: the name belongs to another distribution. `disabled`: the user switched it
 off. `malformed`: the distribution's metadata is wrong. `broken`: it failed when it was used. `ignored`: it was found
-through the current directory. `unused`: it is for the `urlschemes` command, which is not installed; or it has no record
-of the registry's profile.
+through the current directory. `unused`: no installed distribution uses its group; or it has no record of the registry's
+profile.
 """
 
 SCHEMES = "urlschemes.schemes"
@@ -48,17 +46,14 @@ Discovery, which imports no plugin, refuses an entry with another name: a misspe
 """
 HOOK_PREFIX = "urlschemes_"
 """The functions that implement a hook are named after it, with this prefix."""
-COMMANDS = "urlschemes.commands"
-"""The entry-point group of commands for the `urlschemes` command."""
-DEMOS = "urlschemes.demos"
-"""The entry-point group of demonstrations; the name of an entry is the scheme's."""
-
 PROFILES = "urlschemes.profiles"
 """The entry-point group of profiles other than that of RFC 1738; the name of an entry is the profile's."""
+GROUPS = "urlschemes.groups"
+"""The entry-point group by which a distribution says that it uses another group, `urlschemes.<name of the entry>`.
 
-GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS, PROFILES})
+The entry's module describes that group. In each group but that of hooks, a name has at most one provider.
+"""
 
-_KINDS = {PROFILES: "profile", SCHEMES: "scheme", HOOKS: "hook", COMMANDS: "command", DEMOS: "demonstration of"}
 _TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
 
 
@@ -89,8 +84,8 @@ class Claim(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The kind of the name, as it stands before it: "scheme", "hook", "command", "demonstration of"."""
-        return _KINDS.get(self.group, self.group)
+        """The kind of the name, as it stands before it: "scheme", "hook", "command"."""
+        return "hook" if self.group == HOOKS else self.group.removeprefix(f"{HOOKS}.").removesuffix("s")
 
     @property
     def provider(self) -> str:

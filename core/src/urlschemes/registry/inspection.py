@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.errors import PluginError
 from urlschemes.redaction import one_line
 from urlschemes.registry.claim_selection import DISABLE, switch
-from urlschemes.registry.claims import COMMANDS, DEMOS, SCHEMES, Claim
-from urlschemes.registry.known_names import reserved_names
+from urlschemes.registry.claims import SCHEMES, Claim
 from urlschemes.registry.plugins import load_object, load_record, subject
 from urlschemes.registry.unknown_scheme import no_provider
 from urlschemes.storage.package_data import locate, read_file
@@ -141,9 +140,6 @@ class Inspection(NamedTuple):
     def _in_present_state(self, claim: Claim) -> Claim:
         if claim.state != "active":
             return claim
-        if claim.group in {COMMANDS, DEMOS} and not _command_line_is_installed():
-            reason = f"it needs {reserved_names().command_line}, which is not installed"
-            return claim._replace(state="unused", reason=reason)
         change = self.overrides.change(claim.name) if claim.group == SCHEMES else None
         if change == "unregistered":
             return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
@@ -165,14 +161,6 @@ class Inspection(NamedTuple):
             except PluginError as error:
                 claim, seconds = _broken(claim, error), None
         return _with_file(claim, seconds, self.plugins.profile)
-
-
-def _command_line_is_installed() -> bool:
-    try:
-        locate(reserved_names().command_line.replace("-", "_"))
-    except ModuleNotFoundError:
-        return False
-    return True
 
 
 def _checked(claim: Claim, profile: Profile, errors: list[PluginError]) -> Claim:

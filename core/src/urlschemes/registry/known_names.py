@@ -17,7 +17,7 @@ from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.storage.package_data import read_from
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = [
     "KnownName",
@@ -95,19 +95,15 @@ class Ledger(NamedTuple):
 
 
 class ReservedNames(NamedTuple):
-    """The content of `reserved.toml`: names that belong to one distribution each, besides schemes."""
+    """The content of `reserved.toml`: the distribution of each profile, and that of IANA's ledger."""
 
-    built_in_commands: Collection[str]
-    commands: Mapping[str, str]
     profiles: Mapping[str, str]
-    demonstrator: str
-    command_line: str
     iana: str
 
 
 @cache
 def reserved_names() -> ReservedNames:
-    """Return the names of commands, profiles and demonstrations that are reserved."""
+    """Return the names that are reserved besides those of schemes."""
     return ReservedNames(**_table("reserved.toml"))
 
 

@@ -17,7 +17,7 @@ from urlschemes.errors import PluginContractError, PluginError, PluginLoadError,
 from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.redaction import described
 from urlschemes.registry.claim_selection import DISABLE, Rules, Selection, installed_list, select, switch
-from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, PROFILES, SCHEMES, Claim, distribution_key
+from urlschemes.registry.claims import HOOKS, PROFILES, SCHEMES, Claim, distribution_key
 from urlschemes.registry.discovery import discover, installed_claims
 from urlschemes.registry.known_names import reserved_names
 from urlschemes.scheme.registration import Registration
@@ -227,9 +227,6 @@ def load_object(claim: Claim, profile: Profile = RFC1738, claims: Iterable[Claim
         from urlschemes.registry.hooks import check_implementation  # pluggy
 
         check_implementation(found, _hook_source(claim, claims, partial(import_claimed, claim)))
-    elif claim.group in {COMMANDS, DEMOS} and not callable(found):
-        has = f"an instance of {type(found).__qualname__}"
-        raise _broken(claim, f"it names {has}, which cannot be called", "a callable", has)
     elif claim.group == PROFILES and not (isinstance(found, Profile) and found.name == claim.name):
         raise _broken(claim, f"it provides {found!r}", f"the Profile {claim.name}", repr(found))
     return found

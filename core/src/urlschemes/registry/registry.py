@@ -129,7 +129,8 @@ class Registry:
             return resolve_name, (f"{__name__}:default_registry",)  # a native reader is pickled as it
         rules = self._plugins.rules
         # pickle takes no MappingProxyType
-        rules = Rules(dict(rules.allowed), dict(rules.disabled), dict(rules.pins), self.profile)
+        mappings = dict(rules.allowed), dict(rules.disabled), dict(rules.pins)
+        rules = Rules(*mappings, self.profile, dict(rules.reserved))
         return type(self).from_rules, (rules, (), self._plugins.current_directory)
 
     @classmethod

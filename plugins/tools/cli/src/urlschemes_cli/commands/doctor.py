@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from urlschemes.registry.claim_selection import switch
-from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, PROFILES, SCHEMES, Claim
+from urlschemes.registry.claims import SCHEMES, Claim
 from urlschemes.registry.plugins import SLOW_IMPORT, subject
 from urlschemes.url import native
 from urlschemes_cli.error_reports import report
@@ -28,7 +28,6 @@ __all__ = ["doctor"]
 DIGITS = 16
 """Digits of a hash that a table shows; --json has them all."""
 _STATE_STYLES = {"active": "green", "disabled": "dim", "ignored": "dim", "shadowed": "dim"}
-_HEADINGS = {SCHEMES: "Schemes", HOOKS: "Hooks", COMMANDS: "Commands", DEMOS: "Demonstrations", PROFILES: "Profiles"}
 
 
 @click.command()
@@ -116,7 +115,7 @@ def _show(examined: tuple[Examined, ...], profile: str) -> None:
     _show_trouble(console, examined)
     groups = sorted({each.claim.group for each in examined}, key=lambda group: (group != SCHEMES, group))
     for group in groups:
-        _show_group(console, group, [each for each in examined if each.claim.group == group and _is_usable(each)])
+        _show_group(console, [each for each in examined if each.claim.group == group and _is_usable(each)])
     _show_disabled(console, [each.claim for each in examined if each.claim.state == "disabled"])
     states = [each.claim.state for each in examined]
     summary = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)) or "nothing is installed"
@@ -162,10 +161,10 @@ def _remedy(claim: Claim) -> str | None:
     return f"--disable {switch(claim)} switches it off"
 
 
-def _show_group(console: Console, group: str, rows: list[Examined]) -> None:
+def _show_group(console: Console, rows: list[Examined]) -> None:
     """Print the claims of an entry-point group; claims of the same file in a row show it once."""
     if rows:
-        console.print_heading(_HEADINGS.get(group, group))
+        console.print_heading(f"{rows[0].claim.kind.capitalize()}s")
     file = ""
     for each in rows:
         _show_claim(console, each)

@@ -12,7 +12,7 @@ import click
 from urlschemes import errors
 from urlschemes.redaction import redact_url
 from urlschemes.registry.claim_selection import DISABLE
-from urlschemes.registry.claims import COMMANDS
+from urlschemes_cli.commands import GROUP
 from urlschemes_cli.exit_codes import core_exit_code
 from urlschemes_cli.output.text import write_note
 from urlschemes_cli.settings import Settings, installed_profiles
@@ -134,4 +134,4 @@ def _plugin_commands(scheme: str | None) -> list[str]:
         claims = settings.installed.claims()
     except errors.URLError:
         return []
-    return [each.name for each in claims if each.group == COMMANDS and each.provider == provider]
+    return [each.name for each in claims if each.group == GROUP and each.provider == provider]
