@@ -16,6 +16,7 @@ from workspace import ROOT, Distribution, distributions, scheme_plugins
 
 from urlschemes.registry.claims import GROUPS, HOOKS, SCHEMES
 from urlschemes.registry.claims import PROFILES as PROFILE_GROUP
+from urlschemes.registry.known_names import how_to_install, known_names, reserved_names
 from urlschemes_cli.commands import OF_PLUGINS
 
 if TYPE_CHECKING:
@@ -393,6 +394,18 @@ def test_each_group_of_entry_points_is_the_cores_or_one_that_a_distribution_uses
     assert users == ENTRY_MODULES
     own = {name for each in groups for name in each if name.partition(".")[0] == HOOKS}
     assert own - users.keys() == {SCHEMES, HOOKS, PROFILE_GROUP, GROUPS}
+
+
+def test_a_hint_names_the_folder_of_the_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    reserved = reserved_names()._replace(published=False)
+    monkeypatch.setattr("urlschemes.registry.known_names.reserved_names", lambda: reserved)
+    named = {*OF_PLUGINS.values(), *reserved.profiles.values(), *reserved.kinds}
+    named |= {reserved.iana} | {known.distribution for known in known_names().values() if known.distribution}
+    for module in modules().values():
+        named |= {*re.findall(r"how_to_install\(['\"]([\w-]+)['\"]\)", module.path.read_text("utf-8"))}
+    for name in named:
+        (folder,) = re.findall(r"\((\S+) in a checkout\)", how_to_install(name))
+        assert tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]["name"] == name
 
 
 def test_the_page_names_paths_that_exist_and_every_package_of_the_core() -> None:

@@ -119,7 +119,9 @@ def test_a_profile_is_an_object_or_the_name_of_an_installed_one(site):
 
 def test_a_well_known_profile_that_is_missing_is_named_with_its_distribution(site, monkeypatch):
     monkeypatch.setattr(sys, "path", [str(site)])
-    with pytest.raises(PluginError, match="the profile rfc3986 is not installed; pip install urlschemes-rfc3986"):
+    with pytest.raises(
+        PluginError, match="the profile rfc3986 is not installed; install urlschemes-rfc3986, from where "
+    ):
         Registry(profile="rfc3986")
 
 

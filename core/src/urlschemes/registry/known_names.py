@@ -25,7 +25,7 @@ __all__ = [
     "ReservedNames",
     "attribution",
     "core_ledger",
-    "install_command",
+    "how_to_install",
     "known_names",
     "merged",
     "reserved_names",
@@ -97,8 +97,10 @@ class Ledger(NamedTuple):
 class ReservedNames(NamedTuple):
     """The content of `reserved.toml`: the distribution of each profile, and that of IANA's ledger."""
 
+    published: bool
     profiles: Mapping[str, str]
     iana: str
+    kinds: Mapping[str, str]
 
 
 @cache
@@ -123,13 +125,12 @@ def core_ledger() -> Ledger:
     return Ledger("the names that RFC 1738 settles", "RFC 1738", "1994-12", tuple(known_names().values()))
 
 
-def install_command(name: str) -> str | None:
-    """Return the command that installs the scheme, if the core's own ledger says which distribution provides it.
-
-    Other ledgers do not count: advice to install something never relies on a third party.
-    """
-    known = known_names().get(name)
-    return f"pip install {known.distribution}" if known and known.distribution else None
+def how_to_install(distribution: str) -> str:
+    """Return how to install a distribution of this project: by its name, or from its folder until it is published."""
+    if reserved_names().published:
+        return f"pip install {distribution}"
+    folder = f"{reserved_names().kinds.get(distribution, 'schemes')}/{distribution.removeprefix('urlschemes-')}"
+    return f"install {distribution}, from where urlschemes came (plugins/{folder} in a checkout)"
 
 
 def attribution(name: str, ledgers: Iterable[Ledger]) -> str | None:

@@ -19,7 +19,7 @@ from urlschemes.redaction import described
 from urlschemes.registry.claim_selection import DISABLE, Rules, Selection, installed_list, select, switch
 from urlschemes.registry.claims import HOOKS, PROFILES, SCHEMES, Claim, distribution_key
 from urlschemes.registry.discovery import discover, installed_claims
-from urlschemes.registry.known_names import reserved_names
+from urlschemes.registry.known_names import how_to_install, reserved_names
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme, check_type
 from urlschemes.storage.package_data import locate, read_file
@@ -75,7 +75,7 @@ class Plugins:
         near = get_close_matches(name.lower(), [RFC1738.name, *active, *known], 1, 0.7)
         hint = f"installed profiles: {', '.join([RFC1738.name, *active])}"
         if not own and (name in known or near):
-            hint = f"pip install {known[name]}" if name in known else f"did you mean {near[0]}?"
+            hint = how_to_install(known[name]) if name in known else f"did you mean {near[0]}?"
         raise PluginError(f"the profile {name} is {_states(own)}", hint=hint)
 
     def selection(self) -> Selection:

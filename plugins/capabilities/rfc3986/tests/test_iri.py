@@ -184,7 +184,7 @@ def test_only_domain_names_outside_us_ascii_need_the_library(monkeypatch):
     assert to_unicode(from_unicode("http://h/\u00e9")) == "http://h/\u00e9"
     assert to_unicode(from_unicode("http://xn--tda/", lambda text: MODERN.parse(text).replace(host="a")))
     for function, argument in ((from_unicode, "http://\u00fc/"), (to_unicode, MODERN.parse("http://xn--tda/"))):
-        with pytest.raises(PluginError, match=r"need the library idna, .* pip install 'urlschemes-rfc3986\[idna\]'"):
+        with pytest.raises(PluginError, match=r"need the library idna, .* pip install idna"):
             function(argument)
 
 

@@ -369,8 +369,7 @@ def test_the_text_of_ledgers_is_listed_and_harmless() -> None:
         "x-known: <b>\\u202e RFC 7595 javascript:x provisional "
         "according to <script>alert(1)</script>, some-thing provides it"
     ) in page.text
-    assert "pip install some-thing" not in page.text
-    assert "pip install urlschemes-ftp" in page.text  # of the core's own ledger
+    assert "according to the names that RFC 1738 settles, urlschemes-ftp provides it" in page.text
     templates = [href for href in page.all("href", "a") if "iana.org" in href]
     assert templates == ["https://www.iana.org/assignments/uri-schemes/prov/x-template"]
     assert "<script>alert(1)</script> (https://register.example/list., as of 2026-01-31)" in page.text

@@ -132,5 +132,5 @@ def _library() -> ModuleType:
         import idna  # an extra, which names in US-ASCII do not need
     except ImportError:
         message = "domain names in characters other than US-ASCII need the library idna, which is not installed"
-        raise PluginError(message, hint="pip install 'urlschemes-rfc3986[idna]'") from None
+        raise PluginError(message, hint="pip install idna") from None
     return idna

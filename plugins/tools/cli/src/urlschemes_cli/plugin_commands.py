@@ -9,6 +9,7 @@ import click
 from urlschemes.errors import PluginContractError, URLError
 from urlschemes.registry.claim_selection import locations
 from urlschemes.registry.claims import distribution_key
+from urlschemes.registry.known_names import how_to_install
 from urlschemes.registry.plugins import removal_hint
 from urlschemes_cli.commands import GROUP, OF_PLUGINS
 from urlschemes_cli.output.hints import conflict_hint
@@ -70,6 +71,6 @@ def why_missing(settings: Settings, name: str) -> str | None:
         return f"Several distributions have a command {name}, so none is used: {locations(conflict)}; {hint}"
     owner = OF_PLUGINS.get(name)
     if owner and not any(distribution_key(each.distribution) == owner for each in claims):
-        return f"The command {name} is part of {owner}, which is not installed: pip install {owner}"
+        return f"The command {name} is not installed: {how_to_install(owner)}"
     reasons = "; ".join(f"{claim.provider} ({claim.reason})" for claim in claims)
     return f"The command {name} cannot be used: {reasons}." if claims else None

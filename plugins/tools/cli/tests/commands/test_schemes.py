@@ -108,4 +108,4 @@ def test_all_as_json(run, art_ledger) -> None:
 def test_all_without_a_plugins_ledger_says_which_plugin_has_more_names(run) -> None:
     done = run("schemes", "--all")
     assert len(done.stdout.splitlines()) == 2 + 20
-    assert "urlschemes-iana adds the names that IANA has registered: pip install urlschemes-iana" in done.stderr
+    assert "to list the names that IANA has registered, install urlschemes-iana, from where " in done.stderr

@@ -73,9 +73,7 @@ def https(folder: Path) -> Iterator[Demonstration]:
     try:
         certificates = make_certificates()
     except ModuleNotFoundError as error:
-        raise PluginError(
-            "a server with a certificate needs trustme", hint="pip install 'urlschemes-servers[tls]'"
-        ) from error
+        raise PluginError("a server with a certificate needs trustme", hint="pip install trustme") from error
     with http_server(folder, tls=certificates.server) as (host, port):
         yield Demonstration(
             f"https://{host}:{port}/notes.txt",

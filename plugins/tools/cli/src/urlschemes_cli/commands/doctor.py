@@ -9,6 +9,7 @@ import click
 
 from urlschemes.registry.claim_selection import switch
 from urlschemes.registry.claims import SCHEMES, Claim
+from urlschemes.registry.known_names import how_to_install
 from urlschemes.registry.plugins import SLOW_IMPORT, subject
 from urlschemes.url import native
 from urlschemes_cli.error_reports import report
@@ -89,7 +90,7 @@ def _verified(diagnoses: tuple[Diagnosis, ...], profile: str) -> tuple[Examined,
     try:
         from urlschemes_conformance.import_probe import probe_imports  # late: an optional distribution
     except ModuleNotFoundError:
-        raise click.UsageError("--verify needs urlschemes-conformance: pip install urlschemes-conformance") from None
+        raise click.UsageError(f"--verify is not installed: {how_to_install('urlschemes-conformance')}") from None
     verified = probe_imports((each.claim for each in diagnoses), profile)
     examined = []
     for each in diagnoses:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.registry.claims import SCHEMES
-from urlschemes.registry.known_names import KnownName, known_names, reserved_names
+from urlschemes.registry.known_names import KnownName, how_to_install, known_names, reserved_names
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.json_output import with_profile, write_json
 from urlschemes_cli.output.text import safe_line, write_note
@@ -68,8 +68,8 @@ def _note_more_columns() -> None:
 
 def _note_installation(registry: Registry) -> None:
     if not registry.claims():
-        distributions = [known.distribution for known in known_names().values() if known.distribution]
-        write_note(f"install a scheme, for example: pip install {distributions[0]}")
+        first = next(known for known in known_names().values() if known.distribution)
+        write_note(f"to use the scheme {first.name}, {how_to_install(first.distribution)}")
 
 
 def _note_unusable(registry: Registry, records: tuple[Registration, ...]) -> None:
@@ -107,8 +107,7 @@ def _list_all(registry: Registry, *, as_json: bool) -> None:
     sources = "; ".join(each.dated for each in ledgers)
     write_note(f"{len(entries)} names, {len(records)} installed; sources: {sources}")
     if len(ledgers) == 1:
-        iana = reserved_names().iana
-        write_note(f"{iana} adds the names that IANA has registered: pip install {iana}")
+        write_note(f"to list the names that IANA has registered, {how_to_install(reserved_names().iana)}")
 
 
 def _entry(name: str, record: Registration | None, claim: Claim | None, known: KnownName | None) -> dict[str, Any]:
