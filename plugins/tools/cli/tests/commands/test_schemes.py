@@ -8,6 +8,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
+from urlschemes.registry.known_names import how_to_install
 from urlschemes_cli.app import command
 
 COLUMNS = ["name", "distribution", "status", "operations", "port", "title", "version"]
@@ -108,4 +109,4 @@ def test_all_as_json(run, art_ledger) -> None:
 def test_all_without_a_plugins_ledger_says_which_plugin_has_more_names(run) -> None:
     done = run("schemes", "--all")
     assert len(done.stdout.splitlines()) == 2 + 20
-    assert "to list the names that IANA has registered, install urlschemes-iana, from where " in done.stderr
+    assert f"to list the names that IANA has registered, {how_to_install('urlschemes-iana')}" in done.stderr
