@@ -8,16 +8,18 @@ from urllib.parse import unquote
 import pytest
 from click.testing import CliRunner
 
-from urlschemes import Registry
+from urlschemes import InvalidURL
 from urlschemes.errors import ConfigurationError, UnsafeURL, URLError
 from urlschemes_access import Client, Policy
 from urlschemes_access.errors import AuthRequired, PolicyDenied
 from urlschemes_access.protocol import Authenticate
 from urlschemes_cli.app import command
+from urlschemes_rfc3986 import registry
 from urlschemes_servers import FtpUser, ftp_server, gopher_server, http_server
 from urlschemes_servers.gopher import menu, text
-from urlschemes_servers.http import HttpRequest, HttpResponse
+from urlschemes_servers.http import HttpRequest, HttpResponse, redirect
 
+HERE = Policy.interactive()
 URLS = [
     "wais://host.dom/db?a%20b",
     "news:1.2@host.dom",
@@ -30,7 +32,7 @@ URLS = [
 
 def through(scheme: str, template: str) -> Client:
     """Return a client that reaches the URLs of a scheme through a gateway."""
-    return Client(policy=Policy.interactive(), gateways={scheme: template})
+    return Client(policy=HERE, gateways={scheme: template})
 
 
 def fetched(request: HttpRequest) -> HttpResponse:
@@ -53,8 +55,7 @@ def test_a_gateway_of_http_gets_the_whole_url(url: str) -> None:
 
 def test_a_gateway_gets_a_url_of_today_without_its_fragment() -> None:
     with http_server(handler=fetched, host="::1") as server:
-        modern, template = Registry(profile="rfc3986"), f"http://{server}/~fetch?{{url}}"
-        client = Client(registry=modern, policy=Policy.interactive(), gateways={"x-nobody": template})
+        client = Client(registry=registry, policy=HERE, gateways={"x-nobody": f"http://{server}/~fetch?{{url}}"})
         for url in (
             "x-nobody://[2a00::1]:8080/a?b/~",
             "x-nobody:~",
@@ -63,9 +64,33 @@ def test_a_gateway_gets_a_url_of_today_without_its_fragment() -> None:
         ):
             with client.access(f"{url}#c") as document:
                 assert document.read() == f"got {url}".encode()  # type: ignore[union-attr]
-    for wrong in ("http://h/{url}#", "http://h/[{url}", "http://h/ {url}", "http://[::1/{url}", "http://{url}?"):
+    for wrong in ("http://h/{url}#", "http://{url}?"):
         with pytest.raises(ConfigurationError, match=r"gateways.x-nobody is not a gateway"):
-            Client(registry=modern, gateways={"x-nobody": wrong})
+            Client(registry=registry, gateways={"x-nobody": wrong})
+
+
+def test_the_url_of_a_gateway_is_one_of_today_in_every_profile() -> None:
+    def moved(request: HttpRequest) -> HttpResponse:
+        if request.target.startswith("/~fetch"):
+            return redirect("/~moved" + request.target.removeprefix("/~fetch"))
+        return fetched(request)
+
+    with http_server(handler=moved, host="::1") as server, Client(policy=HERE) as client:
+        by_1738 = Client(policy=HERE, gateways={"wais": f"http://{server}/~fetch?{{url}}"})
+        with by_1738.access(URLS[0]) as document:
+            assert document.read() == f"got {URLS[0]}".encode()  # type: ignore[union-attr]
+            assert [type(url).__name__ for url in (document.gateway.asked, document.url)] == ["WaisURL", "HttpURI"]
+        with pytest.raises(InvalidURL):
+            client.access(f"http://{server}/~fetch")
+
+
+@pytest.mark.parametrize("wrong", ["http://h/[{url}", "http://h/ {url}", "http://[::1/{url}"])
+def test_the_url_of_a_gateway_is_checked_when_it_is_used(wrong: str) -> None:
+    client = Client(gateways={"x-nobody": wrong})
+    [found] = client.check_configuration()
+    with pytest.raises(ConfigurationError, match="gateways.x-nobody .* leads to a URL that cannot be accessed") as error:
+        client.access("x-nobody:a")
+    assert str(error.value) == str(found)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +111,7 @@ def test_a_gateway_gets_a_url_of_today_without_its_fragment() -> None:
     ],
 )
 def test_a_gateway_gets_no_url_of_today_that_access_refuses(url: str, error: type[URLError]) -> None:
-    client = Client(registry=Registry(profile="rfc3986"), gateways={"x-nobody": "http://127.0.0.1:1/{url}"})
+    client = Client(registry=registry, gateways={"x-nobody": "http://127.0.0.1:1/{url}"})
     with pytest.raises(error) as refusal:
         client.access(url)
     assert (refusal.value.section or "").startswith("RFC 3986 section ")

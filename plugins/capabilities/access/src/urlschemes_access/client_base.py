@@ -59,7 +59,6 @@ class ClientBase:
         self.registry = registry_or_default(registry)
         require_type("configuration", configuration, Configuration, NoneType)
         self.configuration = (configuration or Configuration()).extended(options=options, gateways=gateways)
-        self.configuration.check_gateways(self.registry.profile)
         self.policy = self.configuration.policy() if policy is None else policy
         self.deadline = deadline
         self.credentials = credentials

@@ -21,14 +21,13 @@ The table `[registry]` is the core's: `Registry.from_configuration` reads it.
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from urlschemes.errors import ConfigurationError, InvalidURL, members, require_type
+from urlschemes.errors import ConfigurationError, members, require_type
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.grammar.profile import RFC1738, authority_of
 from urlschemes.redaction import HIDDEN, redact
@@ -42,7 +41,6 @@ from urlschemes_access.policy import Limits, Policy, kind_of_members
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from urlschemes.grammar.profile import Profile
     from urlschemes.url.value import URL
 
 __all__ = ["GATEWAYS", "Configuration", "Setting", "Template"]
@@ -76,13 +74,6 @@ class Template(NamedTuple):
         if "#" in text:
             raise ValueError("it has a fragment, which is never sent")
         return cls(before, after)
-
-    def check(self, profile: Profile) -> None:
-        """Raise ValueError, with the reason, if the template is not a URL of the profile."""
-        try:
-            profile.algorithms.url_type.parse(f"{self.before}a{self.after}")
-        except InvalidURL as error:
-            raise ValueError(f"it is not a URL: {error.message}") from None
 
     @property
     def scheme(self) -> str:
@@ -202,13 +193,6 @@ class Configuration:
         """Return the gateway of `scheme`, a name in lower case; its value is the text of a template."""
         return next((each for each in self.settings if each.table == "gateways" and each.key == scheme), None)
 
-    def check_gateways(self, profile: Profile) -> None:
-        """Raise ConfigurationError for a gateway that is not a URL of the profile."""
-        for each in self.settings:
-            if each.table == "gateways":
-                with _gateway_errors(each.name, each.source):
-                    Template.parse(each.value).check(profile)
-
     def options(self, registration: Registration) -> Mapping[str, Setting]:
         """Return the options of a scheme by name: those of the file, and before them those of trusted variables."""
         require_type("registration", registration, Registration)
@@ -306,11 +290,11 @@ def _of_option(key: str, table: ConfigTable) -> Any:
     return value
 
 
-@contextmanager
-def _gateway_errors(name: str, source: str) -> Iterator[None]:
-    """Raise ConfigurationError for the ValueError of a template."""
+def _gateway(scheme: str, text: str, source: str) -> Setting:
+    name = f"gateways.{scheme}"
+    _check_scheme(scheme, name, source)
     try:
-        yield
+        template = Template.parse(text)
     except ValueError as error:
         raise ConfigurationError(
             f"{source}: {name} is not a gateway: {error}",
@@ -318,13 +302,6 @@ def _gateway_errors(name: str, source: str) -> Iterator[None]:
             key=name,
             hint='write it like "x-foo://gw.dom/fetch?{url}"',
         ) from None
-
-
-def _gateway(scheme: str, text: str, source: str) -> Setting:
-    name = f"gateways.{scheme}"
-    _check_scheme(scheme, name, source)
-    with _gateway_errors(name, source):
-        template = Template.parse(text)
     if template.scheme == scheme:
         raise ConfigurationError(
             f"{source}: {name} leads to {scheme} itself", source=source, key=name, hint=_GATEWAY_HINT

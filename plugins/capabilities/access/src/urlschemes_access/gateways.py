@@ -1,14 +1,23 @@
 """Gateways: URLs that are reached through a URL of another scheme (section 4).
 
 A gateway is a template such as `http://gw.dom/fetch?{url}`; the whole URL replaces `{url}`, percent-encoded. Gateways
-are used only for reading, and no gateway leads through another.
+are used only for reading, and no gateway leads through another. Their URLs are of today: they are read by RFC 3986
+where that profile is installed.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.errors import ConfigurationError, InvalidURL, PluginContractError, UnknownScheme, UnsafeURL
+from urlschemes.errors import (
+    ConfigurationError,
+    InvalidURL,
+    PluginContractError,
+    PluginError,
+    UnknownScheme,
+    UnsafeURL,
+)
 from urlschemes.grammar.profile import authority_of
 from urlschemes.redaction import one_line, redact
 from urlschemes_access.attributes import Gateway
@@ -26,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["GatewayFinder", "check_gatewayed_url"]
 
+PROFILE = "rfc3986"
+"""The profile of gateways' URLs."""
 OPERATIONS = frozenset({"access", "find attributes"})
 """The operations that may use a gateway. All others go to the host that the URL names."""
 
@@ -92,7 +103,7 @@ class GatewayFinder:
     def _parse(self, operation: str, url: URL, named: _NamedGateway) -> URL:
         """Return the URL of the gateway. Raises ConfigurationError, PluginContractError."""
         try:
-            gateway_url = self._registry.parse(named.text)
+            gateway_url = self._registry_for(named.text).parse(named.text)
         except (InvalidURL, UnknownScheme) as error:
             raise named.error(f"leads to a URL that cannot be accessed: {error.message}", error.hint) from None
         if gateway_url.scheme == url.scheme or self.has_gateway(operation, gateway_url):
@@ -101,6 +112,13 @@ class GatewayFinder:
                 "name a URL of another scheme, which is reached directly",
             )
         return gateway_url
+
+    def _registry_for(self, text: str) -> Registry:
+        with suppress(PluginError):
+            modern = self._registry.in_profile(PROFILE)
+            if text.partition(":")[0] in modern:
+                return modern
+        return self._registry
 
 
 def check_gatewayed_url(url: URL, policy: Policy, registration: Registration | None) -> None:

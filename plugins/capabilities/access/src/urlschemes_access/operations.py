@@ -146,6 +146,7 @@ class Operation:
             reached = f"{url.redacted()} is reached through {gateway.url.redacted()}: {gateway.source}"
             self._emit("gateway", reached)
             url = gateway.url
+            self._registry = self._registry.in_profile(url.syntax.profile)
         elif url.registration is None:
             self._check_found(url)
         client = self._client
