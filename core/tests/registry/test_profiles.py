@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from urlschemes import Registry, UnknownScheme
+from urlschemes import Registry, UnknownScheme, default_registry
 from urlschemes.errors import ConfigurationError, PluginContractError, PluginError
 from urlschemes.grammar.profile import RFC1738
 from urlschemes.registry.known_names import how_to_install
@@ -154,7 +154,22 @@ def test_a_registry_in_another_profile_has_the_same_plugins(site):
     assert "x-record" not in later
     assert later.in_profile(RFC1738).profile is RFC1738
     assert later.in_profile(later.profile) is later is later.in_profile("later")
-    assert later.in_profile("rfc1738") is later.in_profile("rfc1738")
+    assert later.in_profile("rfc1738") is later.in_profile(RFC1738)
+    assert Registry(disable=["x-later"]).in_profile(later.profile).profile is later.profile
+    with pytest.raises(PluginError, match="the profile later is disabled"):
+        Registry(disable=["x-later"]).in_profile("later")
+
+
+def test_a_list_of_the_plugins_that_may_take_part_does_not_concern_the_profile(site, monkeypatch):
+    assert {*Registry(["x-code"], profile="later")} == {*Registry(["x-code"]).in_profile("later")} == {"x-code"}
+    monkeypatch.setenv("URLSCHEMES_PLUGINS", "none")
+    assert repr(Registry(profile="later").keys()) == "()"
+
+
+def test_the_default_registry_in_a_profile_is_pickled_by_name(site):
+    registry = default_registry.in_profile(Registry(profile="later").profile)
+    assert pickle.loads(pickle.dumps(registry)) is registry
+    assert pickle.loads(pickle.dumps(registry.parse)) == registry.parse
 
 
 def test_a_program_registers_schemes_of_the_profile_only(site, registration):

@@ -60,11 +60,13 @@ class Plugins:
             self.profile = rules.profile
         elif not isinstance(rules.profile, str) or not rules.profile:  # type: ignore[redundant-expr]  # untyped callers
             raise TypeError(f"profile must be a Profile or the name of one, not {rules.profile!r}")
-        elif rules.profile != RFC1738.name:
-            self.profile, self.selected = self._installed_profile(rules.profile), None
+        else:
+            self.profile, self.selected = self.installed_profile(rules.profile), None
 
-    def _installed_profile(self, name: str) -> Profile:
+    def installed_profile(self, name: str) -> Profile:
         """Return the profile of that name, imported. Raises PluginError."""
+        if name == RFC1738.name:
+            return RFC1738
         claims = [each for each in self.selection().claims if each.group == PROFILES]
         active = {each.name: each for each in claims if each.state == "active"}
         if name in active:

@@ -94,7 +94,7 @@ class Registry:
         self._plugins = Plugins(rules, current_directory=current_directory)
         self._overrides = Overrides()
         self._lock = Lock()
-        self._in_profiles: dict[Profile | str, Registry] = {}
+        self._in_profiles: dict[Profile, Registry] = {}
         self._added_hooks: tuple[HookSource, ...] = ()
         self._plugin_ledgers: tuple[tuple[HookSource, ...], tuple[Ledger, ...]] | None = None
         # What parsing looks into: the pattern and the type of each scheme in use, by its name in lower case.
@@ -127,6 +127,8 @@ class Registry:
             )
         if self is default_registry:
             return resolve_name, (f"{__name__}:default_registry",)  # a native reader is pickled as it
+        if default_registry._in_profiles.get(self.profile) is self:
+            return registry_or_default, (None, self.profile)
         rules = self._plugins.rules
         # pickle takes no MappingProxyType
         mappings = dict(rules.allowed), dict(rules.disabled), dict(rules.pins)
@@ -156,11 +158,12 @@ class Registry:
         require_type("profile", profile, Profile, str)
         if profile in {self.profile, self.profile.name}:
             return self
-        if profile not in self._in_profiles:
-            rules = self._plugins.rules._replace(profile=profile)
+        found = profile if isinstance(profile, Profile) else self._plugins.installed_profile(profile)
+        if found not in self._in_profiles:
+            rules = self._plugins.rules._replace(profile=found)
             made = self.from_rules(rules, (), self._plugins.current_directory)
-            self._in_profiles.setdefault(profile, made)
-        return self._in_profiles[profile]
+            self._in_profiles.setdefault(found, made)
+        return self._in_profiles[found]
 
     # Who provides what
 
@@ -483,8 +486,16 @@ default_registry = Registry()
 """The registry of the functions that are not given another. It looks for plugins when it is first needed."""
 
 
-def registry_or_default(registry: Registry | None) -> Registry:
-    """Return the argument `registry` of a function, by default that of the process. Raises TypeError."""
-    if registry is None or isinstance(registry, Registry):
-        return default_registry if registry is None else registry
-    raise TypeError(f'registry must be a Registry, such as Registry(profile="rfc1738"), not {type(registry).__name__}')
+def registry_or_default(registry: Registry | None, profile: Profile | str | None = None) -> Registry:
+    """Return the argument `registry` of a function, by default that of the process, in the profile `profile`.
+
+    Raises TypeError for a wrong type or for both arguments, PluginError for a profile that is not installed.
+    """
+    if registry is None:
+        return default_registry if profile is None else default_registry.in_profile(profile)
+    if not isinstance(registry, Registry):
+        example = 'Registry(profile="rfc1738")'
+        raise TypeError(f"registry must be a Registry, such as {example}, not {type(registry).__name__}")
+    if profile is not None:
+        raise TypeError("registry and profile cannot be combined: pass registry.in_profile(profile)")
+    return registry

@@ -28,6 +28,18 @@ def test_bare_urls_are_of_the_schemes_of_the_registry(registry: Registry) -> Non
     assert texts(find(text, registry=Registry([]))) == ["x-word:e", "x-other:f"]
 
 
+def test_each_scheme_is_read_by_the_first_of_several_registries_that_has_it(registry: Registry) -> None:
+    modern = Registry(profile="rfc3986")
+    registry.register(Registry()["http"])
+    text = "x-word:a#b (http://h/~c#d) <URL:x-none:~#e>"
+    by_modern, by_other = (list(find(text, registries=each)) for each in ([modern, registry], [registry, modern]))
+    assert texts(iter(by_modern)) == ["x-word:a", "http://h/~c#d", "x-none:~#e"]
+    assert texts(iter(by_other)) == ["x-word:a"]
+    assert [each.fragment for each in by_modern] == ["b", "d", "e"]
+    with pytest.raises(TypeError, match="registries cannot be combined with registry or profile"):
+        find(text, registries=[modern], profile="rfc3986")
+
+
 def test_the_known_schemes_are_those_when_find_is_called(registry: Registry, registration: Make) -> None:
     found = find("x-word:a x-late:b", registry=registry)
     registry.register(registration("x-late"))

@@ -6,7 +6,7 @@
     fix("http://h/~a b")        the nearest valid URL, with the list of changes
     explain("http://h/a")       a drawing of the URL with the names of its parts, or of the error in it
 
-Each takes `registry=`, by default the registry of the process.
+Each takes `registry=`, by default the registry of the process, or `profile=`, such as "rfc3986".
 
     checking            check
     all_errors          every error of an invalid URL, not only the first

@@ -19,25 +19,26 @@ if TYPE_CHECKING:
 __all__ = ["check"]
 
 
-def check(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> tuple[Finding, ...]:
+def check(
+    text: str, *, registry: Registry | None = None, profile: Profile | str | None = None, limit: int = LIMIT
+) -> tuple[Finding, ...]:
     """Return the errors in `text`, and warnings about what is legal but unwise in the order of the text.
 
     The first error is that of `parse`; at most 100 are reported, and fewer of a text of more than 10,000 characters. An
     unknown scheme is an error too; the text is then checked by the rules for all URLs. Raises PluginError.
     """
-    schemes = registry_or_default(registry)
+    schemes = registry_or_default(registry, profile)
     unreadable = unfit(text, limit)
     if unreadable is not None:
         return (error_finding(unreadable),)
     findings: list[Finding] = []
     name = text.partition(":")[0]
-    profile = schemes.profile
-    url_type: type[URL] = profile.algorithms.url_type
-    if len(name) < len(text) and profile.is_scheme_name(name):
+    url_type: type[URL] = schemes.profile.algorithms.url_type
+    if len(name) < len(text) and schemes.profile.is_scheme_name(name):
         try:
             url_type = schemes[name].url_type
         except UnknownScheme as error:
-            findings.append(_unknown_scheme(error, name, profile))
+            findings.append(_unknown_scheme(error, name, schemes.profile))
     try:
         url = read_as(url_type, text, limit)
     except InvalidURL as error:

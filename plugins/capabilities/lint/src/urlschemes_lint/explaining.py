@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from urlschemes import URL, Registry
     from urlschemes.grammar.part import Part
+    from urlschemes.grammar.profile import Profile
 
     Line: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -87,12 +88,14 @@ class _Row(NamedTuple):
     section: str
 
 
-def explain(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> str:
+def explain(
+    text: str, *, registry: Registry | None = None, profile: Profile | str | None = None, limit: int = LIMIT
+) -> str:
     """Return `text` with its parts named underneath; of an invalid URL, the error with a caret and how to fix it.
 
     The result is several lines of US-ASCII, safe to print. Raises UnknownScheme, PluginError.
     """
-    return plain_text(explanation(text, registry=registry, limit=limit))
+    return plain_text(explanation(text, registry=registry_or_default(registry, profile), limit=limit))
 
 
 def explanation(

@@ -27,6 +27,7 @@ from urlschemes_lint.source_text import Ambiguous, Change, SourceText
 
 if TYPE_CHECKING:
     from urlschemes import URL, Registry
+    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
 
 __all__ = ["Change", "Fixed", "NotRepairable", "fix"]
@@ -58,21 +59,22 @@ class Fixed(NamedTuple):
         return f"Fixed({self.url!r}, changes={len(self.changes)}, fragment={fragment!r})"
 
 
-def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> Fixed:
+def fix(
+    text: str, *, registry: Registry | None = None, profile: Profile | str | None = None, limit: int = LIMIT
+) -> Fixed:
     """Return the nearest valid URL to `text`, with the list of changes; no scheme or host is ever guessed.
 
     Raises NotRepairable if there is no single right repair, UnknownScheme, PluginError, and InvalidURL for a text
     longer than `limit`.
     """
-    schemes = registry_or_default(registry)
+    schemes = registry_or_default(registry, profile)
     unreadable = unfit(text, limit)
     if unreadable is not None:
         raise unreadable
-    profile = schemes.profile
-    source = SourceText(text, profile)
+    source = SourceText(text, schemes.profile)
     scheme, colon, _ = source.text.partition(":")
-    if not colon or not profile.is_scheme_name(scheme):
-        generic: type[URL] = profile.algorithms.url_type
+    if not colon or not schemes.profile.is_scheme_name(scheme):
+        generic: type[URL] = schemes.profile.algorithms.url_type
         error = source.error_in(source.text, generic)
         raise _not_repairable("there is no scheme name, and `fix` never guesses one", error, source, generic.syntax)
     try:
@@ -105,7 +107,7 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
             part=None if cause is None else cause.part,
             position=ambiguous.position,
             rule=None if cause is None else cause.rule,
-            section=profile.algorithms.delimiting if cause is None else cause.section,
+            section=schemes.profile.algorithms.delimiting if cause is None else cause.section,
             hint=ambiguous.hint,
         )
     raise not_repairable from None

@@ -1,4 +1,9 @@
-"""The profile of RFC 3986: its shared rules, and what follows from its sections 5 and 6.
+"""Today's URLs: the profile of RFC 3986, its shared rules, and what follows from its sections 5 and 6.
+
+    from urlschemes_rfc3986 import parse
+
+    url = parse("https://host.dom/a?b#c")
+    url.path, url.query, url.fragment
 
     rfc3986.abnf        the rules of appendix A, three of them rewritten; what schemes with a server need
     printed.abnf        those three as printed
@@ -22,9 +27,10 @@ of its URLs has the field `fragment: str | None = FRAGMENT`.
 from typing import Any, Final
 
 from urlschemes.grammar.profile import Profile
+from urlschemes.registry.registry import default_registry
 from urlschemes.url.fields import text_part
 
-__all__ = ["FRAGMENT", "profile"]
+__all__ = ["FRAGMENT", "is_valid", "parse", "parse_generic", "profile", "registry"]
 
 profile = Profile(
     name="rfc3986",
@@ -58,3 +64,9 @@ FRAGMENT: Final[Any] = text_part(
     default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
 )
 """The field `fragment` of each type of URLs of this profile."""
+
+registry: Final = default_registry.in_profile(profile)
+"""The default registry in this profile. It looks for plugins when it is first needed."""
+parse = registry.parse
+parse_generic = registry.parse_generic
+is_valid = registry.is_valid

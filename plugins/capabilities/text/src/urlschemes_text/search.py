@@ -23,9 +23,10 @@ from urlschemes_text.passages import BREAKS, HYPHEN_AT_LINE_END, Broken, Found, 
 from urlschemes_text.window import Unfinished, Window, not_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from urlschemes import URL, Registry
+    from urlschemes.grammar.profile import Profile
     from urlschemes_text.passages import Grade, Span
 
 __all__ = ["find"]
@@ -88,14 +89,32 @@ def _in_any_case(name: str) -> str:
 
 @overload
 def find(
-    text: str | Iterable[str], *, registry: Registry | None = None, invalid: Literal[False] = False, limit: int = LIMIT
+    text: str | Iterable[str],
+    *,
+    registry: Registry | None = None,
+    profile: Profile | str | None = None,
+    registries: Sequence[Registry] = (),
+    invalid: Literal[False] = False,
+    limit: int = LIMIT,
 ) -> Iterator[Found]: ...
 @overload
 def find(
-    text: str | Iterable[str], *, registry: Registry | None = None, invalid: bool, limit: int = LIMIT
+    text: str | Iterable[str],
+    *,
+    registry: Registry | None = None,
+    profile: Profile | str | None = None,
+    registries: Sequence[Registry] = (),
+    invalid: bool,
+    limit: int = LIMIT,
 ) -> Iterator[Found | Broken]: ...
 def find(
-    text: str | Iterable[str], *, registry: Registry | None = None, invalid: bool = False, limit: int = LIMIT
+    text: str | Iterable[str],
+    *,
+    registry: Registry | None = None,
+    profile: Profile | str | None = None,
+    registries: Sequence[Registry] = (),
+    invalid: bool = False,
+    limit: int = LIMIT,
 ) -> Iterator[Found | Broken]:
     """Return the URLs in `text`, in its order, as Found; with `invalid` also passages that should be URLs, as Broken.
 
@@ -103,15 +122,20 @@ def find(
     and the longest piece are in memory. URLs longer than `limit` are not found.
 
     Delimited URLs are `<URL:...>`, and `<...>` around a URL of a known scheme. Bare URLs are of known schemes only. The
-    known schemes are those of `registry` (default: that of the process) when `find` is called.
+    known schemes are those of `registry` (default: that of the process, in `profile`) when `find` is called, or those
+    of several `registries`: each scheme is read by the first of them that has it.
 
-    Raises InvalidURL for what is not text, ValueError for a negative `limit`, and PluginError if the plugin of a scheme
-    is faulty.
+    Raises InvalidURL for what is not text, TypeError for two of these arguments, ValueError for a negative `limit`,
+    and PluginError if the plugin of a scheme is faulty.
     """
     if limit < 0:
         raise ValueError(f"limit must be a number of characters, at least 0, not {limit}")
+    if not registries:
+        registries = [registry_or_default(registry, profile)]
+    elif registry is not None or profile is not None:
+        raise TypeError("registries cannot be combined with registry or profile")
     window = Window((), _KEPT, text) if isinstance(text, str) else Window(_pieces(text), _KEPT)
-    return _Search(window, registry_or_default(registry), limit).passages(invalid=invalid)
+    return _Search(window, registries, limit).passages(invalid=invalid)
 
 
 def _pieces(text: object) -> Iterable[object]:
@@ -126,14 +150,14 @@ def _pieces(text: object) -> Iterable[object]:
 class _Search:
     """A search through a text, from one colon that matters to the next."""
 
-    def __init__(self, window: Window, registry: Registry, limit: int) -> None:
+    def __init__(self, window: Window, registries: Sequence[Registry], limit: int) -> None:
         self.window = window
-        self.registry = registry
         self.limit = limit
-        self.names = frozenset(registry)
-        self.profile = registry.profile
-        self.next_colon = _colons(self.names, self.profile.scheme_characters).search
-        self.before_name = _before_name(self.profile.scheme_characters)
+        self.first = registries[0]
+        self.names = {name: registry for registry in reversed(registries) for name in registry}
+        self.scheme_characters = "".join(sorted({*"".join(each.profile.scheme_characters for each in registries)}))
+        self.next_colon = _colons(frozenset(self.names), self.scheme_characters).search
+        self.before_name = _before_name(self.scheme_characters)
 
     def passages(self, *, invalid: bool) -> Iterator[Found | Broken]:
         """Return the passages, if `invalid` also those that should be URLs."""
@@ -168,7 +192,7 @@ class _Search:
         """Return the passage whose scheme name, or prefix, ends before `colon`. Raises Unfinished."""
         text, done = self.window.text, self.window.done
         before = text[max(0, colon - _MAX_NAME) : colon]
-        run = before[len(before.rstrip(self.profile.scheme_characters)) :]
+        run = before[len(before.rstrip(self.scheme_characters)) :]
         if not run:
             return None
         start, name = colon - len(run), run.lower()
@@ -230,7 +254,8 @@ class _Search:
             prefix = _PREFIX.match(text, max(start - 5, window.done, 0), start)
             outer = start if prefix is None else prefix.start("prefix")
             before = text[outer - 1 : outer]
-        end = end_of_bare_url(window, self.registry, start, after, self.limit, is_quoted=before == "'")
+        registry = self.names[lower_case(text[start : after - 1])]
+        end = end_of_bare_url(window, registry, start, after, self.limit, is_quoted=before == "'")
         if end > start + self.limit:
             end = start + self.limit
             error = unfit(text[start : end + 1], self.limit)
@@ -267,17 +292,17 @@ class _Search:
         if inside is not span:
             within = (offset + inside[0], offset + inside[1])
             text = window.text[inside[0] : inside[1]]
-        parse: Callable[..., URL] = self.registry.parse
         if grade == "delimited":
             text = without_white_space(text)
-            if lower_case(text.partition(":")[0]) not in self.names:
-                parse = self.registry.parse_generic
+        name = lower_case(text.partition(":")[0])
+        registry = self.names.get(name, self.first)
+        parse: Callable[..., URL] = registry.parse if name in self.names else registry.parse_generic
         try:
             if error is not None:
                 raise error
             fragment = None
             if "#" in text:
-                text, fragment = divided(text, self.profile)
+                text, fragment = divided(text, registry.profile)
             url = parse(text, limit=self.limit)
         except (InvalidURL, UnknownScheme) as caught:
             caught = caught.with_traceback(None)  # which would keep the window in memory
