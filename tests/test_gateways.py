@@ -79,6 +79,7 @@ def test_the_url_of_a_gateway_is_one_of_today_in_every_profile() -> None:
         by_1738 = Client(policy=HERE, gateways={"wais": f"http://{server}/~fetch?{{url}}"})
         with by_1738.access(URLS[0]) as document:
             assert document.read() == f"got {URLS[0]}".encode()  # type: ignore[union-attr]
+            assert document.gateway is not None
             assert [type(url).__name__ for url in (document.gateway.asked, document.url)] == ["WaisURL", "HttpURI"]
         with pytest.raises(InvalidURL):
             client.access(f"http://{server}/~fetch")
@@ -88,7 +89,9 @@ def test_the_url_of_a_gateway_is_one_of_today_in_every_profile() -> None:
 def test_the_url_of_a_gateway_is_checked_when_it_is_used(wrong: str) -> None:
     client = Client(gateways={"x-nobody": wrong})
     [found] = client.check_configuration()
-    with pytest.raises(ConfigurationError, match="gateways.x-nobody .* leads to a URL that cannot be accessed") as error:
+    with pytest.raises(
+        ConfigurationError, match=r"gateways\.x-nobody .* leads to a URL that cannot be accessed"
+    ) as error:
         client.access("x-nobody:a")
     assert str(error.value) == str(found)
 

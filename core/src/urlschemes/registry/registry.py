@@ -493,9 +493,8 @@ def registry_or_default(registry: Registry | None, profile: Profile | str | None
     """
     if registry is None:
         return default_registry if profile is None else default_registry.in_profile(profile)
-    if not isinstance(registry, Registry):
-        example = 'Registry(profile="rfc1738")'
-        raise TypeError(f"registry must be a Registry, such as {example}, not {type(registry).__name__}")
     if profile is not None:
         raise TypeError("registry and profile cannot be combined: pass registry.in_profile(profile)")
-    return registry
+    if isinstance(registry, Registry):
+        return registry
+    raise TypeError(f'registry must be a Registry, such as Registry(profile="rfc1738"), not {type(registry).__name__}')

@@ -226,21 +226,21 @@ def test_json_is_ascii_on_any_stream(shell) -> None:
     assert (done.returncode, json.loads(done.stdout)["kind"]) == (0, "document")
 
 
-PARSE = ["parse", "--json", "http://[::1]/~joe?q#top"]
+PARSE = ["parse", "--json", "http://h/"]
 
 
 @pytest.mark.parametrize(
     ("words", "variables"),
     [
-        (["--profile", "rfc3986", *PARSE], {}),
-        ([*PARSE, "--profile", "rfc3986"], {}),
-        (["--profile", "rfc1738", *PARSE, "--profile", "rfc3986"], {}),
-        (PARSE, {"URLSCHEMES_PROFILE": "rfc3986"}),
+        (["--profile", "rfc1738", *PARSE], {}),
+        ([*PARSE, "--profile", "rfc1738"], {}),
+        (["--profile", "rfc3986", *PARSE, "--profile", "rfc1738"], {}),
+        (PARSE, {"URLSCHEMES_PROFILE": "rfc1738"}),
     ],
 )
 def test_a_profile_is_named_by_an_option_or_a_variable(words: list[str], variables: dict[str, str]) -> None:
     parsed = json.loads(CliRunner().invoke(command, words, env=variables).stdout)
-    assert (parsed["profile"], parsed["type"], parsed["parts"]["fragment"]) == ("rfc3986", "HttpURI", "top")
+    assert (parsed["profile"], parsed["type"]) == ("rfc1738", "HttpURL")
 
 
 @pytest.mark.parametrize("words", [["--profile", "never", "schemes"], ["schemes", "--profile", "never"]])
@@ -250,39 +250,11 @@ def test_an_unknown_profile_is_an_error_that_names_those_that_are_installed(word
     assert (unknown.exit_code, unknown.stderr.splitlines()) == (5, lines)
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "output"),
-    [
-        (["doctor"], 5, "schemes are those of the profile rfc1738"),
-        (["config"], 2, '"never"'),
-        (["new", "x-foo"], 0, "src/urlschemes_x_foo/registration.toml"),
-        (["--help"], 0, "new      from urlschemes-conformance"),
-    ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
-)
-def test_commands_that_help_to_mend_a_profile_work_without_it(
-    words: list[str], code: int, output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(command, ["--no-config", *words], env={"URLSCHEMES_PROFILE": "never"})
-    assert result.exit_code == code, result.stderr
-    assert output in result.stdout
-    assert ("the profile never is not installed\n  help: installed" in result.stderr) == (words != ["--help"])
-
-
-@pytest.mark.parametrize("name", ["parse", "explain", "check", "fix", "access"])
-@pytest.mark.parametrize(("url", "valid"), [("http://[::1]/~a#b", True), ("http://a b/", False)])
-def test_a_url_of_another_profile_is_named(name: str, url: str, valid: bool) -> None:
-    done = CliRunner().invoke(command, ["--no-config", name, url])
-    assert done.exit_code == 1
-    assert ("valid in the profile rfc3986: add --profile rfc3986" in done.stderr) == valid
-
-
 @pytest.mark.parametrize("words", [["--profile=", "schemes"], ["schemes", "--profile="]])
 def test_an_empty_name_is_no_profile(words: list[str]) -> None:
     wrong = CliRunner().invoke(command, words)
     assert wrong.exit_code == 2
-    assert "'--profile': expected the name of a profile, such as rfc3986" in wrong.stderr
+    assert "'--profile': expected the name of a profile, such as rfc1738" in wrong.stderr
 
 
 def test_a_shell_completes_the_names_of_profiles() -> None:
@@ -300,10 +272,3 @@ def test_printed_rules_and_those_that_are_rewritten_are_shown(name: str, rewritt
     assert rewritten is None or {*shown["syntax"]["rewritten"]} == rewritten
     text = CliRunner().invoke(command, words).stdout
     assert bool(shown["syntax"]["printed"]) == ("\nAs printed\n" in text)
-
-
-def test_schemes_without_a_record_of_the_profile_are_named(run) -> None:
-    listed = run("schemes", "--profile", "rfc3986", plugins="shelf-schemes,urlschemes-http,urlschemes-rfc3986")
-    assert "http " in listed.stdout
-    assert "x-shelf" not in listed.stdout
-    assert listed.stderr == "urlschemes: without a record of the profile rfc3986: x-drawer, x-shelf\n"

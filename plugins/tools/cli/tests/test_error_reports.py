@@ -94,7 +94,7 @@ def test_a_broken_contract_is_reported_with_what_was_expected(run, install) -> N
     install("odd-schemes", "x-odd = odd:number\nx-nobody = nobody\n", {"odd.py": "number = 7\n"})
     result = run("show", "x-odd", plugins="shelf-schemes,odd-schemes")
     assert result.exit_code == 5
-    assert "\n  expected: registration.toml" in result.stderr
+    assert "\n  expected: registration.rfc3986.toml" in result.stderr
     assert "  help: --disable x-odd switches it off, `pip uninstall odd-schemes` removes it" in result.stderr
     listed = run("schemes", plugins="shelf-schemes,odd-schemes")
     assert "urlschemes: 2 more cannot be used" in listed.stderr

@@ -18,7 +18,7 @@ from urlschemes.errors import (
     UnknownScheme,
     UnsafeURL,
 )
-from urlschemes.grammar.profile import authority_of
+from urlschemes.grammar.profile import RFC1738, authority_of
 from urlschemes.redaction import one_line, redact
 from urlschemes_access.attributes import Gateway
 from urlschemes_access.configuration import Template
@@ -114,11 +114,12 @@ class GatewayFinder:
         return gateway_url
 
     def _registry_for(self, text: str) -> Registry:
+        """Return the registry that reads the URL of a gateway: the first that has its scheme."""
+        name, own = text.partition(":")[0], self._registry
+        registries = [own, own.in_profile(RFC1738)]
         with suppress(PluginError):
-            modern = self._registry.in_profile(PROFILE)
-            if text.partition(":")[0] in modern:
-                return modern
-        return self._registry
+            registries.insert(0, own.in_profile(PROFILE))
+        return next((each for each in registries if name in each), own)
 
 
 def check_gatewayed_url(url: URL, policy: Policy, registration: Registration | None) -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from urlschemes.scheme.scheme import Scheme
     from urlschemes_access.attributes import Gateway
     from urlschemes_access.backends.connection_pool import ConnectionPool
+    from urlschemes_access.configuration import Setting
     from urlschemes_access.protocol.algorithm import Algorithm
     from urlschemes_access.resources.source import Outcome
     from urlschemes_access.trace_event import EventKind
@@ -258,10 +259,10 @@ def parse_found(registry: Registry, text: str) -> URL:
     return registry.parse(text)
 
 
-def _configuration_errors(client: ClientBase) -> Iterator[URLError]:
-    """Yield an error for each setting of the configuration that cannot be used; the schemes it names are imported."""
+def _configuration_errors(client: ClientBase, settings: Iterable[Setting]) -> Iterator[URLError]:
+    """Yield an error for each of the settings that cannot be used; the schemes they name are imported."""
     gateways = GatewayFinder(client.registry, client.configuration, client.hooks_in_use())
-    for setting in client.configuration.settings:
+    for setting in settings:
         try:
             if setting.table == "gateways":
                 gateways.check(setting.key)
@@ -305,9 +306,12 @@ class DialogueClient(ClientBase):
         client = self.with_settings(**arguments)
         return Operation(client, operation, options=options or {}, content=content, pool=pool).begin(url)
 
-    def check_configuration(self) -> tuple[URLError, ...]:
-        """Return an error for each setting that cannot be used with the installed schemes, which are imported."""
-        return tuple(_configuration_errors(self))
+    def check_configuration(self, settings: Iterable[Setting] | None = None) -> tuple[URLError, ...]:
+        """Return an error for each setting that cannot be used with the installed schemes, which are imported.
+
+        `settings` are by default all settings of the configuration.
+        """
+        return tuple(_configuration_errors(self, self.configuration.settings if settings is None else settings))
 
 
 def _options_of_scheme(registry: Registry, scheme: Scheme) -> Mapping[str, object]:

@@ -10,7 +10,7 @@ import click
 
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option
-from urlschemes_cli.output.json_output import with_profile, write_json
+from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.progress import CountBar
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def columns(settings: Settings, source: str, output: str, *, column: str, into: 
     except (TypeError, ValueError) as error:
         raise click.UsageError(f"{source}: {error}") from None
     if as_json:
-        write_json(with_profile(_as_json(summary, source, output)))
+        write_json({**_as_json(summary, source, output), "profile": parser.registry.profile.name})
     else:
         _print(summary)
     if summary.codes:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from urlschemes_cli.output.text import safe_line, write_line
-from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.iri import from_unicode, to_unicode
 
 if TYPE_CHECKING:
@@ -22,14 +21,11 @@ __all__ = ["unicode"]
 @click.option("--uts46", is_flag=True, help="Map the host as browsers do, above all to lower case.")
 @click.pass_obj
 def unicode(settings: Settings, text: str, *, show: bool, uts46: bool) -> None:
-    """Write TEXT, in the characters of all languages, as a URL.
-
-    The URL is of the profile rfc3986, unless --profile names another.
-    """
+    """Write TEXT, in the characters of all languages, as a URL."""
     if show and uts46:
         raise click.UsageError("--uts46 is about a text, and --show about a URL: give one of them")
-    registry = settings.registry if settings.profile else settings.registry.in_profile(profile)
+    parse = settings.registry_for(text).parse
     if show:
-        write_line(safe_line(to_unicode(registry.parse(text))))
+        write_line(safe_line(to_unicode(parse(text))))
     else:
-        write_line(str(from_unicode(text, registry.parse, uts46=uts46)))
+        write_line(str(from_unicode(text, parse, uts46=uts46)))

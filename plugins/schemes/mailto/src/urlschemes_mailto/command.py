@@ -16,8 +16,8 @@ from urlschemes_access.errors import PolicyDenied
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.deadline import prompting
 from urlschemes_cli.exit_codes import FAILED
-from urlschemes_cli.options import json_option
-from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
+from urlschemes_cli.options import json_option, url_argument
+from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.progress import progress_of_sending
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_mailto import MailURL
@@ -42,7 +42,7 @@ SUMMARY = ("From", "To", "Cc", "Subject", "Keywords", "In-Reply-To", "References
 
 
 @click.command(short_help="Send a message to the addresses of a mailto URL.")
-@click.argument("url")
+@url_argument
 @click.argument("file", type=click.File(encoding="utf-8"), required=False)
 @click.option(
     "--relay", metavar="HOST[:PORT]", help="Mail server that accepts the message, unless configured. Default port: 587."
@@ -87,8 +87,8 @@ def send(
 ) -> None:
     """Send a message to the addresses of URL, a mailto URL.
 
-    The text of the message is --body, or the contents of FILE, or the body in the URL, or standard input. With
-    --profile rfc3986, a URL may have several addresses and header fields; those that are not used are named. The
+    The text of the message is --body, or the contents of FILE, or the body in the URL, or standard input. A URL may
+    have several addresses and header fields, but not with --profile rfc1738; fields that are not used are named. The
     envelope and the first lines of the message are shown before anything is sent. On a terminal you are asked for
     confirmation; elsewhere --yes is required. If the relay refuses some recipients, the message is sent to the others,
     and the exit code is 3. The relay may still fail to deliver a message that it accepted.
@@ -99,46 +99,45 @@ def send(
 
     if body is not None and file is not None:
         raise click.UsageError("--body and FILE cannot be used together")
-    client = settings.client
-    with errors_as_json(url, enabled=as_json):
-        parsed = _mail_url(client.registry.parse(url))
-        configured = client.configuration.options(client.registry.registration(parsed.scheme))
-        relay = _option_or_setting("relay", relay, configured, "relay")
-        sender = _option_or_setting("from", sender, configured, "sender")
-        if body is None and (file is not None or not parsed.values("body")):
-            body = _read_text(file)
-        elif body is None and _is_piped():
-            write_note("the text is the body of the URL: standard input is not read, unless FILE is -")
-        message = compose(parsed, subject=subject, body=body, sender=sender)
-        submission = submission_of(message_octets(message), relay=relay)
-        unused = unused_fields(parsed)
-        if unused:
-            write_note(f"header fields of the URL that are not used: {', '.join(unused)}")
-        _show(submission, message if yes else None, show_all=show_all)
-        if not yes:
-            _confirm()
-        options: dict[str, Any] = {
-            "message": submission.message,
-            "relay": relay,
-            "sender": submission.sender,
-            "confirm": True,
-        }
-        if starttls is not None:
-            options["starttls"] = starttls
-        if allow_cleartext:
-            options["allow_cleartext"] = True
-        if login is not None:
-            options["login"] = login
-        arguments = access_options.arguments(client, url, "send")
-        arguments["options"] = {**arguments["options"], **options}
-        if callable(arguments["credentials"]) and not _allows_cleartext(arguments["options"], configured):
-            known = client.credentials_from_hooks if access_options.plugin_credentials else None
-            arguments["credentials"] = _without_prompt_in_cleartext(arguments["credentials"], known)
-        progress = None if access_options.verbose else progress_of_sending(is_typed=False)
-        with progress.transfer(len(submission.message)) if progress else nullcontext():
-            if progress:
-                arguments["trace"] = progress
-            delivery = cast("Delivery", client.operate("send", parsed, **arguments))
+    client = settings.client_for(url)
+    parsed = _mail_url(client.registry.parse(url))
+    configured = client.configuration.options(client.registry.registration(parsed.scheme))
+    relay = _option_or_setting("relay", relay, configured, "relay")
+    sender = _option_or_setting("from", sender, configured, "sender")
+    if body is None and (file is not None or not parsed.values("body")):
+        body = _read_text(file)
+    elif body is None and _is_piped():
+        write_note("the text is the body of the URL: standard input is not read, unless FILE is -")
+    message = compose(parsed, subject=subject, body=body, sender=sender)
+    submission = submission_of(message_octets(message), relay=relay)
+    unused = unused_fields(parsed)
+    if unused:
+        write_note(f"header fields of the URL that are not used: {', '.join(unused)}")
+    _show(submission, message if yes else None, show_all=show_all)
+    if not yes:
+        _confirm()
+    options: dict[str, Any] = {
+        "message": submission.message,
+        "relay": relay,
+        "sender": submission.sender,
+        "confirm": True,
+    }
+    if starttls is not None:
+        options["starttls"] = starttls
+    if allow_cleartext:
+        options["allow_cleartext"] = True
+    if login is not None:
+        options["login"] = login
+    arguments = access_options.arguments(client, url, "send")
+    arguments["options"] = {**arguments["options"], **options}
+    if callable(arguments["credentials"]) and not _allows_cleartext(arguments["options"], configured):
+        known = client.credentials_from_hooks if access_options.plugin_credentials else None
+        arguments["credentials"] = _without_prompt_in_cleartext(arguments["credentials"], known)
+    progress = None if access_options.verbose else progress_of_sending(is_typed=False)
+    with progress.transfer(len(submission.message)) if progress else nullcontext():
+        if progress:
+            arguments["trace"] = progress
+        delivery = cast("Delivery", client.operate("send", parsed, **arguments))
     _show_delivery(delivery, url, unused, as_json=as_json)
     if delivery.refused:
         click.get_current_context().exit(FAILED)
@@ -236,7 +235,7 @@ def _show_delivery(delivery: Delivery, url: str, unused: Sequence[str], *, as_js
             {"recipient": each.recipient, "status": each.status, "text": each.text} for each in delivery.outcomes
         ]
         facts = {"sender": delivery.sender, "relay": delivery.relay, "size": delivery.size, "outcomes": outcomes}
-        write_json(with_profile({"url": redact(url), "delivery": facts, "unused_fields": list(unused)}))
+        write_json({"url": redact(url), "delivery": facts, "unused_fields": list(unused)})
         return
     for outcome in delivery.outcomes:
         verdict = "accepted" if outcome.accepted else "REFUSED"

@@ -11,6 +11,7 @@ import click
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_cli.access_options import AccessOptions, with_access_options
 from urlschemes_cli.deadline import prompting
+from urlschemes_cli.options import url_argument
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_telnet import registration
 
@@ -35,7 +36,7 @@ def _key(_: click.Context, __: click.Parameter, value: str) -> bytes:
 
 
 @click.command(short_help="Open an interactive session with the service of a telnet URL.")
-@click.argument("url")
+@url_argument
 @click.option(
     "--escape",
     default="^]",
@@ -93,7 +94,7 @@ def session(
     from urlschemes_telnet.session import TelnetSession
     from urlschemes_telnet.terminal import Terminal
 
-    client = settings.client
+    client = settings.client_for(url)
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
     arguments = access_options.arguments(client, url, "open session")
     if interactive:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from copy import copy
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from urlschemes.errors import URLError
 from urlschemes_cli import exit_codes, plugin_commands
 from urlschemes_cli.commands import BUILT_IN, MODULES
 from urlschemes_cli.error_reports import report, report_as_json, report_output_error, report_usage_error
-from urlschemes_cli.options import check_profile, complete_profile, profile_option
+from urlschemes_cli.options import profile_option
 from urlschemes_cli.output.text import write_log_as_notes
 from urlschemes_cli.settings import Settings
 
@@ -132,8 +133,10 @@ class _Commands(click.Group):
 
 def _with_profile(command: click.Command | None) -> click.Command | None:
     """Return the command with the option `--profile`, so that it may also follow the command."""
-    if command is not None and not any("--profile" in option.opts for option in command.params):
-        command.params.append(profile_option)
+    if command is None or any("--profile" in option.opts for option in command.params):
+        return command
+    command = copy(command)
+    command.params = [*command.params, profile_option]
     return command
 
 
@@ -195,7 +198,11 @@ def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dic
     return pins
 
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.command(
+    cls=_Commands,
+    params=[profile_option],
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.option("--plugins", metavar="A,B", callback=_names, help="Use only these distributions.")
 @click.option("--no-plugins", is_flag=True, help="Use no plugins.")
 @click.option("--disable", metavar="A,B", callback=_names, help="Do not use these distributions or schemes.")
@@ -207,20 +214,12 @@ def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dic
     callback=_pins,
     help="Choose the distribution that provides a scheme, command or demonstration.",
 )
-@click.option(
-    "--profile",
-    metavar="NAME",
-    envvar="URLSCHEMES_PROFILE",
-    callback=check_profile,
-    shell_complete=complete_profile,
-    help="Read URLs of this profile, such as rfc3986.",
-)
 @click.option("--config", metavar="FILE", help="Use this configuration file instead of your own.")
 @click.option("--no-config", is_flag=True, help="Ignore the configuration file and the environment variables for it.")
 @click.version_option(__version__, "-V", "--version", prog_name="urlschemes")
 @click.pass_context
 def command(ctx: click.Context, /, **_: object) -> None:
-    """Parse, check and repair URLs of RFC 1738, or of another profile, and access what they locate.
+    """Parse, check and repair URLs of RFC 3986, or of another profile such as RFC 1738, and access what they locate.
 
     `urlschemes COMMAND --help` describes a command. Most commands write JSON with --json.
     """

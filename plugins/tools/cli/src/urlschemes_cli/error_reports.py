@@ -13,8 +13,10 @@ import click
 from urlschemes import errors
 from urlschemes_cli.exit_codes import FAILED, INVALID, PIPE_CLOSED, REFUSED, core_exit_code
 from urlschemes_cli.output.hints import hint_of
-from urlschemes_cli.output.json_output import write_error_json
+from urlschemes_cli.output.json_output import ABOUT, About, write_error_json
 from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes, write_note
+from urlschemes_cli.settings import Settings
+from urlschemes_cli.verdict import verdict_on
 
 if TYPE_CHECKING:
     from urlschemes.errors import URLError
@@ -23,6 +25,7 @@ __all__ = [
     "exit_code",
     "report",
     "report_as_json",
+    "report_missing_profile",
     "report_output_error",
     "report_usage_error",
 ]
@@ -40,7 +43,24 @@ def report(error: URLError) -> int:
     hint = hint_of(error)
     if hint:
         write_line(f"  help: {safe_line(hint)}", stream=sys.stderr)
+    _report_verdict(error)
     return exit_code(error)
+
+
+def report_missing_profile(settings: Settings) -> int:
+    """Report the error of the chosen profile if it cannot be used, and use the core's; return the exit code, or 0."""
+    missing = settings.without_missing_profile()
+    return 0 if missing is None else report(missing)
+
+
+def _report_verdict(error: URLError) -> None:
+    """Write what RFC 1738 says of the URL that the command was given, if that is the one at fault."""
+    context = click.get_current_context()
+    about: About | None = context.meta.get(ABOUT)
+    if about is not None and isinstance(error, errors.InvalidURL) and error.text == about.text:
+        verdict = verdict_on(about.text, context.ensure_object(Settings))
+        if verdict is not None:
+            write_line(f"  {safe_line(str(verdict))}", stream=sys.stderr)
 
 
 def report_as_json(error: URLError | click.ClickException, context: click.Context) -> None:

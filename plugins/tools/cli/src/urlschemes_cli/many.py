@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 import sys
 from contextlib import nullcontext
@@ -15,7 +16,7 @@ from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.output.documents import UNMARKED
 from urlschemes_cli.output.hints import message_of
-from urlschemes_cli.output.json_output import GivenText, error_json, with_profile, write_json_line
+from urlschemes_cli.output.json_output import GivenText, error_json, write_json_line
 from urlschemes_cli.output.listings import password_in, write_entries
 from urlschemes_cli.output.progress import CountBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from urlschemes_access import Client, Result
+    from urlschemes import Registry
+    from urlschemes_access import Result
     from urlschemes_access.client import Arguments
+    from urlschemes_cli.settings import Settings
 
 __all__ = ["access_many", "file_name"]
 
@@ -37,9 +40,9 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _BEYOND_PATH = re.compile(r"[?;#].*")
 
 
-def access_many(client: Client, urls: Sequence[str], folder: Path, arguments: Arguments, *, as_json: bool) -> None:
+def access_many(settings: Settings, urls: Sequence[str], folder: Path, arguments: Arguments, *, as_json: bool) -> None:
     """Save what each URL locates in `folder`, and write one line for each. Exits with FAILED if any access failed."""
-    failed = asyncio.run(_access_many(client, urls, folder, arguments, as_json=as_json))
+    failed = asyncio.run(_access_many(settings, urls, folder, arguments, as_json=as_json))
     if failed:
         write_note(f"{failed} of {len(urls)} accesses failed")
         click.get_current_context().exit(FAILED)
@@ -58,23 +61,32 @@ def file_name(number: int, url: str) -> str:
 
 
 async def _access_many(
-    client: Client, urls: Sequence[str], folder: Path, arguments: Arguments, *, as_json: bool
+    settings: Settings, urls: Sequence[str], folder: Path, arguments: Arguments, *, as_json: bool
 ) -> int:
     """Return the number of accesses that failed."""
     # On a terminal, the lines themselves show the progress.
     progress = CountBar(len(urls)) if sys.stderr.isatty() and not sys.stdout.isatty() else None
     failed = 0
+    numbers: dict[Registry, list[int]] = {}
+    for number, url in enumerate(urls, 1):
+        numbers.setdefault(settings.registry_for(url), []).append(number)
 
-    async def save(result: Result) -> dict[str, Any]:
-        return await _save(result, folder / file_name(result.index + 1, str(result.url)))
+    async def access(registry: Registry, numbers: list[int]) -> None:
+        """Access the URLs of these numbers, which the registry reads."""
 
-    with progress or nullcontext():
-        async with AsyncClient(registry=client.registry, configuration=client.configuration) as many:
-            async for result in many.access_many(urls, use=save, **arguments):
+        async def save(result: Result) -> dict[str, Any]:
+            return await _save(result, folder / file_name(numbers[result.index], str(result.url)))
+
+        nonlocal failed
+        async with AsyncClient(registry=registry, configuration=settings.configuration) as client:
+            async for result in client.access_many([urls[each - 1] for each in numbers], use=save, **arguments):
                 failed += result.error is not None
-                _report(result, as_json=as_json)
+                _report(result, numbers[result.index], registry.profile.name, as_json=as_json)
                 if progress:
                     progress.advance()
+
+    with progress or nullcontext():
+        await asyncio.gather(*itertools.starmap(access, numbers.items()))
     return failed
 
 
@@ -90,12 +102,12 @@ async def _save(result: Result, target: Path) -> dict[str, Any]:
     raise UnsupportedOperation("it opens an interactive session, not a document or a listing")
 
 
-def _report(result: Result, *, as_json: bool) -> None:
-    number, is_ok, url = result.index + 1, result.error is None, safe_line(str(result.url))
+def _report(result: Result, number: int, profile: str, *, as_json: bool) -> None:
+    is_ok, url = result.error is None, safe_line(str(result.url))
     if as_json:
         given = GivenText(str(result.url), is_url=not is_ok)
         outcome = result.value if result.error is None else error_json(result.error, given)
-        write_json_line(with_profile({"number": number, "ok": is_ok, "url": given.redacted, **outcome}))
+        write_json_line({"number": number, "ok": is_ok, "url": given.redacted, **outcome, "profile": profile})
     elif result.error is not None:
         write_line(f"{number}\terror\t{url}\t\t{safe_line(message_of(result.error))}")
     else:

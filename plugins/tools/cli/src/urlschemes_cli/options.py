@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from urlschemes.errors import URLError
+from urlschemes import URLError, default_registry
+from urlschemes_cli.output.json_output import ABOUT, About
 from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.settings import Settings, installed_profiles
 
@@ -15,13 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
-    "check_profile",
     "complete_profile",
     "json_option",
     "note_hidden_password",
     "passwords_option",
     "profile_option",
+    "remember",
     "scheme_argument",
+    "url_argument",
 ]
 
 
@@ -31,10 +33,16 @@ def _check_passwords(_: click.Context, __: click.Parameter, value: bool) -> bool
     return value
 
 
+def remember(context: click.Context, text: str, key: str | None = "url") -> str:
+    """Let JSON of the command say which profile reads `text`, and that of an error `text` too, under `key`."""
+    context.meta[ABOUT] = About(text, key)
+    return text
+
+
 def _check_scheme_name(context: click.Context, _: click.Parameter, value: str) -> str:
-    is_name: Callable[[str], bool] = context.ensure_object(Settings).registry.profile.is_scheme_name
+    is_name: Callable[[str], bool] = default_registry.profile.is_scheme_name  # the widest form
     if is_name(value):
-        return value
+        return remember(context, value, None)
     start = value.partition(":")[0]
     hint = f"; did you mean {start}?" if start != value and is_name(start) else ""
     raise click.BadParameter(f"{safe_line(value)!r} is not a scheme name{hint}")
@@ -48,16 +56,14 @@ def complete_profile(_: click.Context, __: click.Parameter, incomplete: str) -> 
         return []
 
 
-def check_profile(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """Return the value of an option `--profile`. Raises BadParameter for an empty one."""
+def _use_profile(context: click.Context, _: click.Parameter, value: str | None) -> None:
     if value == "":
-        raise click.BadParameter("expected the name of a profile, such as rfc3986")
-    return value
-
-
-def _use_profile(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    if check_profile(context, parameter, value) is not None:
-        context.ensure_object(Settings).use_profile(str(value))
+        raise click.BadParameter("expected the name of a profile, such as rfc1738")
+    settings = context.find_object(Settings)
+    if settings is None:  # the option stands before the command: settings are made of these parameters
+        context.params["profile"] = value
+    elif value is not None:
+        settings.profile = value
 
 
 profile_option = click.Option(
@@ -67,9 +73,9 @@ profile_option = click.Option(
     is_eager=True,
     callback=_use_profile,
     shell_complete=complete_profile,
-    help="Read URLs of this profile, such as rfc3986.",
+    help="Read URLs by this profile, such as rfc1738, and not by rfc3986.",
 )
-"""The option `--profile` of every command that has none of its own; it is also one of `urlschemes` itself."""
+"""The option `--profile` of `urlschemes`, and of every command that has none of its own."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 """Adds `--json` to a command, which gets it as the keyword argument `as_json`."""
@@ -81,6 +87,9 @@ passwords_option = click.option(
     help="Include passwords when writing to a file or pipe. Otherwise each password is ***, also within URLs.",
 )
 """Adds `--passwords` to a command, which gets it as the keyword argument `passwords`."""
+
+url_argument = click.argument("url", callback=lambda context, _, value: remember(context, value))
+"""Adds the argument URL to a command; JSON of the command says by which profile it is read."""
 
 scheme_argument = click.argument("name", callback=_check_scheme_name)
 """Adds the argument NAME, the name of a scheme, to a command."""

@@ -1,8 +1,12 @@
-"""The settings of one run of the command: the registry and the client that the global options ask for."""
+"""The settings of one run of the command: the registries and clients that the global options ask for.
+
+The command reads by one profile. A scheme that has no record of it, but one of another profile, is read by that.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,17 +15,25 @@ from urlschemes import Registry, default_registry
 from urlschemes.errors import PluginError
 from urlschemes.grammar.profile import Profile
 from urlschemes.registry.claim_selection import Rules
-from urlschemes.registry.claims import PROFILES
+from urlschemes.registry.claims import PROFILES, SCHEMES
 from urlschemes.registry.known_names import reserved_names
 from urlschemes.storage.config_file import ConfigFile, user_file
 from urlschemes_cli.commands import RESERVED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from urlschemes_access import Client
+    from urlschemes_access import Client, Configuration
 
-__all__ = ["Settings", "installed_profiles", "known_records"]
+__all__ = ["DEFAULT", "Settings", "installed_profiles", "known_records"]
+
+DEFAULT = "default"
+"""The source of a setting that nobody made."""
+_PROFILE = "rfc3986"
+"""The profile that the command reads by, unless another is chosen."""
+_CORE = default_registry.profile.name
+_NAME = re.compile(r"[\s<\"']*(?:URL:\s*)*([a-z0-9+.\-]*)", re.IGNORECASE)
+"""The name of a scheme at the beginning of a text, after what `fix` removes."""
 
 
 def installed_profiles(registry: Registry) -> dict[str, Profile]:
@@ -44,8 +56,14 @@ def known_records(registry: Registry) -> set[str]:
     }
 
 
+def _has(registry: Registry, name: str) -> bool:
+    """Return True if a registry has a scheme, or would have it if only one distribution claimed the name."""
+    conflict = (SCHEMES, name, "conflict")
+    return name in registry or any((each.group, each.name, each.state) == conflict for each in registry.claims())
+
+
 class Settings:
-    """The global options, and the registry and client made of them; the context object of every command.
+    """The global options, and the registries and clients made of them; the context object of every command.
 
     `plugins` are the values of `--plugins`: None without the option, empty for `--no-plugins`. `profile` is the value
     of `--profile`, or of its variable.
@@ -67,26 +85,8 @@ class Settings:
         self.disable = disable
         self.use_config = use_config
         self._require = require
-        self.profile = profile
+        self.profile = profile or os.environ.get("URLSCHEMES_PROFILE") or None
         self._config = config
-
-    def use_profile(self, name: str) -> None:
-        """Let registry and client be of the profile `name`."""
-        self.profile = name
-        self.__dict__.pop("client", None)
-
-    def without_missing_profile(self) -> PluginError | None:
-        """Use the core's profile if the one that is asked for cannot be used; return the error about it.
-
-        Commands that help to mend an installation work in any case.
-        """
-        self.installed  # noqa: B018  raises what another profile does not mend
-        try:
-            self.registry  # noqa: B018  raises what another profile mends
-        except PluginError as error:
-            self.use_profile(default_registry.profile.name)
-            return error
-        return None
 
     @cached_property
     def file(self) -> ConfigFile:
@@ -101,9 +101,37 @@ class Settings:
         return user_file(os.environ) if self._config is None else os.path.abspath(self._config)  # noqa: PTH100  it is shown as text
 
     @cached_property
+    def configuration(self) -> Configuration:
+        """The configuration of clients. Variables count: they belong to the person who types the command."""
+        from urlschemes_access import Configuration  # late: commands that only parse do without it
+
+        return Configuration.of(self.file, trust_env=True) if self.use_config else Configuration()
+
+    @property
+    def chosen_profile(self) -> tuple[str, str]:
+        """The profile that the command reads by, and where that is set. Raises ConfigurationError."""
+        if self.profile is not None:
+            return self.profile, "--profile, or URLSCHEMES_PROFILE"
+        table = self.file.table("registry")
+        return (table.string("profile"), table.source) if "profile" in table.content else (_PROFILE, DEFAULT)
+
+    def without_missing_profile(self) -> PluginError | None:
+        """Use the core's profile if the chosen one cannot be used; return the error about it.
+
+        Commands that help to mend an installation work in any case.
+        """
+        try:
+            self.registry  # noqa: B018  raises the error
+        except PluginError as error:
+            self.installed.claims()  # raises what another profile does not mend
+            self.profile = _CORE
+            return error
+        return None
+
+    @cached_property
     def installed(self) -> Registry:
         """The registry of the core's profile, for what is the same in all. Raises ConfigurationError, PluginError."""
-        configured = self._configured
+        configured = Rules.from_table(self.file.table("registry"))
         option = "--no-plugins" if self.plugins == [] else "--plugins"
         allowed = configured.allowed if self.plugins is None else {option: self.plugins}
         disabled = {**configured.disabled, "--disable": self.disable}
@@ -112,25 +140,44 @@ class Settings:
 
     @property
     def registry(self) -> Registry:
-        """The registry that the options and the configuration ask for. Raises ConfigurationError, PluginError."""
-        return self.installed.in_profile(self.profile or self._configured.profile)
-
-    @cached_property
-    def _configured(self) -> Rules:
-        return Rules.from_table(self.file.table("registry"))
-
-    @cached_property
-    def client(self) -> Client:
-        """The configured client. Environment variables count too: they belong to the person who types the command."""
-        from urlschemes_access import Client  # late: commands that only parse do without it
-        from urlschemes_access.configuration import Configuration
-
-        configuration = Configuration.of(self.file, trust_env=True) if self.use_config else Configuration()
-        return Client(registry=self.registry, configuration=configuration, keep_connections=False)
+        """The registry of the chosen profile. Raises ConfigurationError, PluginError."""
+        name, _ = self.chosen_profile
+        self.installed.claims()  # raises what another profile does not mend
+        try:
+            return self.installed.in_profile(name)
+        except PluginError as error:
+            if name == _PROFILE:
+                error.hint = f"--profile {_CORE} reads URLs without it"
+            raise
 
     @property
-    def unconfigured_client(self) -> Client:
-        """A client without gateways, options or policy of the configuration."""
+    def registries(self) -> tuple[Registry, ...]:
+        """The registries of all profiles, the chosen one first. A scheme is read by the first that has it."""
+        return tuple(self._registries())
+
+    def _registries(self) -> Iterator[Registry]:
+        yield self.registry
+        for profile in installed_profiles(self.installed).values():
+            if profile is not self.registry.profile:
+                yield self.installed.in_profile(profile)
+
+    @property
+    def schemes(self) -> Mapping[str, Registry]:
+        """The registry that reads each scheme, by the scheme's name, sorted."""
+        readers = {name: registry for registry in reversed(self.registries) for name in registry}
+        return dict(sorted(readers.items()))
+
+    def registry_for(self, text: str) -> Registry:
+        """Return the registry that reads `text`, a URL or the name of a scheme; what follows the name has no influence.
+
+        It is that of the chosen profile if this has the scheme or no other has it. Raises ConfigurationError,
+        PluginError.
+        """
+        name = _NAME.match(text)[1].lower()  # type: ignore[index]  # it matches the empty text too
+        return next((each for each in self._registries() if _has(each, name)), self.registry)
+
+    def client_for(self, text: str) -> Client:
+        """Return a configured client of the registry that reads `text`. Raises ConfigurationError, PluginError."""
         from urlschemes_access import Client  # late: commands that only parse do without it
 
-        return Client(registry=self.registry, keep_connections=False)
+        return Client(registry=self.registry_for(text), configuration=self.configuration, keep_connections=False)

@@ -21,7 +21,7 @@ def test_each_claim_is_listed_with_its_file_and_hash(run) -> None:
     result = run("doctor")
     assert result.exit_code == 0
     assert re.search(
-        r"x-shelf +active +shelf-schemes 1\.0  shelf_schemes:scheme\n +\S+__init__\.py  sha256 [0-9a-f]{16}",
+        r"x-shelf +active +shelf-schemes 1\.0  shelf_schemes:scheme  rfc1738\n +\S+__init__\.py  sha256 [0-9a-f]{16}",
         result.stdout,
     )
     assert result.stderr.startswith("urlschemes: plugins were not imported: ")
@@ -41,7 +41,11 @@ def test_problems_come_first_with_what_to_do(run, broken: str) -> None:
 
 def test_the_claims_as_json(run) -> None:
     claims = {each["name"]: each for each in json.loads(run("doctor", "--json").stdout) if each["state"] == "active"}
-    assert set(claims) == {"x-shelf", "x-drawer"}
+    assert {name: each["profile"] for name, each in claims.items()} == {
+        "x-shelf": "rfc1738",
+        "x-drawer": "rfc1738",
+        "rfc3986": None,
+    }
     assert {"name", "distribution", "version", "state", "reason", "file", "sha256", "seconds", "changes"} <= set(
         claims["x-shelf"]
     )

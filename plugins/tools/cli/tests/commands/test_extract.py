@@ -8,11 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-from click.testing import CliRunner
-
-from urlschemes_cli.app import command
-
 LETTER = """\
 See <URL:x-shelf://joe:hunter2@host.dom/
 va
@@ -115,17 +110,3 @@ def test_a_file_that_does_not_exist_is_a_usage_error(run, tmp_path: Path) -> Non
         result = run("extract", str(path))
         assert result.exit_code == 2
         assert result.stderr.splitlines()[1].startswith("urlschemes: ")
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "noted"),
-    [
-        ("a http://[::1]/x#y http://a.b/~z. b", [], True),
-        ("a <http://[::1]/x#y> b", ["--delimited"], True),
-        ("a http://[::1]/x#y http://a.b/ b", [], False),
-        ("a http://a.b/%zz b", ["--invalid"], False),
-    ],
-)
-def test_a_note_names_another_profile_if_no_url_is_found(text: str, options: list[str], noted: bool) -> None:
-    done = CliRunner().invoke(command, ["extract", *options], input=text)
-    assert ("http://[::1]/x is valid in the profile rfc3986: add --profile rfc3986" in done.stderr) == noted

@@ -32,6 +32,7 @@ def test_json_has_the_same_parts(run) -> None:
         "type": "XShelfURL",
         "parts": {**raw, "port": 7070, "thing": "a b\\xff"},
         "raw": {**raw, "thing": "a%20b%FF"},
+        "rfc1738": None,
         "profile": "rfc1738",
         "text_is_lossy": True,
     }

@@ -14,8 +14,20 @@ from urlschemes_cli.app import command
 COLUMNS = ["name", "distribution", "status", "operations", "port", "title", "version"]
 
 
+def test_a_column_has_the_profiles_if_a_name_is_not_read_by_the_chosen_one(run) -> None:
+    rows = [
+        re.split(r"  +", row) for row in run("schemes", plugins="shelf-schemes,urlschemes-http").stdout.splitlines()
+    ]
+    assert rows[0] == [*COLUMNS[:2], "profile", *COLUMNS[2:]]
+    assert [row[:3] for row in rows[2:]] == [
+        ["http", "urlschemes-http", "rfc3986"],
+        ["x-drawer", "shelf-schemes", "rfc1738"],
+        ["x-shelf", "shelf-schemes", "rfc1738"],
+    ]
+
+
 def test_installed_schemes_are_a_table(run) -> None:
-    rows = [re.split(r"  +", row) for row in run("schemes").stdout.splitlines()]
+    rows = [re.split(r"  +", row) for row in run("schemes", "--profile", "rfc1738").stdout.splitlines()]
     assert rows[0] == COLUMNS
     assert rows[2] == ["x-drawer", "shelf-schemes", "experimental", "access", "Things in a drawer", "1.0"]
     assert rows[3] == [
@@ -31,7 +43,7 @@ def test_installed_schemes_are_a_table(run) -> None:
 
 @pytest.mark.parametrize(("width", "columns"), [(30, 2), (40, 3), (65, 4), (80, 5), (90, 6), (100, 7), (200, 7)])
 def test_columns_that_do_not_fit_are_left_out(run, width: int, columns: int) -> None:
-    narrow = run("schemes", env={"COLUMNS": str(width)})
+    narrow = run("schemes", "--profile", "rfc1738", env={"COLUMNS": str(width)})
     lines = narrow.stdout.splitlines()
     assert lines[0].split() == COLUMNS[:columns]
     assert len(lines) == 4, "no cell is wrapped"
@@ -99,7 +111,7 @@ def test_all_as_json(run, art_ledger) -> None:
         "since": "sung no more",
         "distribution": "",
         "version": None,
-        "profile": "rfc1738",
+        "profile": None,
     }
     shelf = found["x-shelf"]
     assert (shelf["installed"], shelf["status"]) == (True, "experimental"), "the record takes precedence"

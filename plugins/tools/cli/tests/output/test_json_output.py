@@ -80,7 +80,7 @@ def test_the_text_is_what_was_given_and_each_place_is_in_it(run, shelf, text) ->
     assert "hunt" not in result.stdout
     checked = json.loads(result.stdout)
     check_text(checked, "url", text)
-    findings = urlschemes_lint.check(text, registry=shelf)
+    findings = urlschemes_lint.check(text, registry=shelf.in_profile(checked["profile"]))
     for found, finding in zip(checked["findings"], findings, strict=True):
         check_span(checked["url"], found["span"], text, finding.span)
 

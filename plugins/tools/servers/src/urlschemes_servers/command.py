@@ -12,7 +12,7 @@ from rich.rule import Rule
 
 from urlschemes.errors import URLError
 from urlschemes.registry.claim_selection import locations
-from urlschemes_access import Attributes, Document, Listing
+from urlschemes_access import Attributes, Client, Document, Listing
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.output.attributes import attributes_json
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from urlschemes import URL, Registry
     from urlschemes.registry.claims import Claim
-    from urlschemes_access import Client, Entry, Session, TraceEvent
+    from urlschemes_access import Entry, Session, TraceEvent
     from urlschemes_cli.settings import Settings
 
 __all__ = ["demo"]
@@ -68,12 +68,11 @@ def demo(settings: Settings, names: tuple[str, ...], *, dialogue: bool) -> None:
     A line for each scheme says what was fetched, from which server, and which requests were sent. Each server listens
     on this machine only, and stops once its URL has been accessed.
     """
-    client = settings.unconfigured_client
-    registry = client.registry
-    demos = {claim.name: claim for claim in registry.claims() if claim.group == GROUP and claim.state == "active"}
-    chosen = [name.lower() for name in names] or list(registry)
+    claims = [claim for claim in settings.registry.claims() if claim.group == GROUP]
+    demos = {claim.name: claim for claim in claims if claim.state == "active"}
+    chosen = [name.lower() for name in names] or list(settings.schemes)
     for name in chosen:
-        registry.registration(name)  # raises the error for a scheme that cannot be used
+        settings.registry_for(name).registration(name)  # raises the error for a scheme that cannot be used
     console = Console()
     accessed: list[Accessed] = []
     failed: list[str] = []
@@ -81,17 +80,17 @@ def demo(settings: Settings, names: tuple[str, ...], *, dialogue: bool) -> None:
         if name not in demos:
             continue
         try:
-            accessed.append(_access(client, name, demos[name]))
+            accessed.append(_access(settings.registry_for(name), name, demos[name]))
         except URLError as error:
             sys.stdout.flush()
             report(error)
             failed.append(name)
             continue
         if dialogue:
-            _show_dialogue(console, registry, accessed[-1])
+            _show_dialogue(console, accessed[-1])
     if accessed and not dialogue:
         _show_table(console, accessed)
-    missing = _without_conflicts(registry, [name for name in chosen if name not in demos])
+    missing = _without_conflicts(claims, [name for name in chosen if name not in demos])
     _show_others(console, missing, failed)
     if accessed and not dialogue:
         longest = max(accessed, key=lambda each: len(each.events)).scheme
@@ -102,23 +101,22 @@ def demo(settings: Settings, names: tuple[str, ...], *, dialogue: bool) -> None:
         click.get_current_context().exit(FAILED)
 
 
-def _without_conflicts(registry: Registry, names: list[str]) -> list[str]:
+def _without_conflicts(claims: list[Claim], names: list[str]) -> list[str]:
     """Note which of the schemes have several demonstrations, so that none is used; return the other names."""
     others = []
     for name in names:
-        key = (GROUP, name, "conflict")
-        claims = [each for each in registry.claims() if (each.group, each.name, each.state) == key]
-        if claims:
-            hint = conflict_hint(name, [each.distribution for each in claims])
-            write_note(f"several distributions demonstrate {name}, so none is used: {locations(list(claims))}; {hint}")
+        found = [each for each in claims if (each.name, each.state) == (name, "conflict")]
+        if found:
+            hint = conflict_hint(name, [each.distribution for each in found])
+            write_note(f"several distributions demonstrate {name}, so none is used: {locations(found)}; {hint}")
         else:
             others.append(name)
     return others
 
 
-def _access(client: Client, name: str, claim: Claim) -> Accessed:
+def _access(registry: Registry, name: str, claim: Claim) -> Accessed:
     """Run a demonstration and access its URL. Raises URLError."""
-    registry = client.registry
+    client = Client(registry=registry, keep_connections=False)  # without gateways or policy of the configuration
     whose = f"of {name} by {claim.provider}"
     with started(lambda: registry.load(claim), whose, scheme=name, distribution=claim.provider) as demonstration:
         try:
@@ -198,9 +196,10 @@ def _requests(events: Iterable[TraceEvent]) -> Iterator[str]:
                 yield f"({len(event.octets)} octets)"
 
 
-def _show_dialogue(console: Console, registry: Registry, accessed: Accessed) -> None:
+def _show_dialogue(console: Console, accessed: Accessed) -> None:
     """Print the parts of the URL, the dialogue, and the result."""
-    title = f"{accessed.scheme}  {safe_line(registry.registration(accessed.scheme).title)}"
+    record = accessed.url.registration
+    title = f"{accessed.scheme}  {safe_line(record.title) if record else ''}"
     console.print(Rule(title, align="left", style="dim"), width=min(console.width, MAX_WIDTH))
     console.print_line((safe_line(accessed.demonstration.description), "italic"))
     console.print()

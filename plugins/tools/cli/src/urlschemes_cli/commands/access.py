@@ -14,17 +14,17 @@ from urlschemes.errors import UnsupportedOperation
 from urlschemes.redaction import redact
 from urlschemes_access import Document, Listing, Range
 from urlschemes_cli.access_options import with_access_options
-from urlschemes_cli.options import json_option
+from urlschemes_cli.options import json_option, remember, url_argument
 from urlschemes_cli.output.attributes import attributes_json, write_attributes
 from urlschemes_cli.output.documents import document_json, write_document
 from urlschemes_cli.output.downloads import download
-from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
+from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.listings import listing_json, write_listing
 from urlschemes_cli.output.progress import ProgressBar, can_show_progress
 from urlschemes_cli.output.text import safe_line
 
 if TYPE_CHECKING:
-    from urlschemes_access import Client, Session
+    from urlschemes_access import Session
     from urlschemes_cli.access_options import AccessOptions
     from urlschemes_cli.settings import Settings
 
@@ -71,7 +71,7 @@ def _check_raw(_: click.Context, __: click.Parameter, value: bool) -> bool:
 def _check_url(context: click.Context, _: click.Parameter, value: str | None) -> str:
     if (value is None) == (context.params.get("many") is None):
         raise click.UsageError("give a URL, or --many FILE with URLs" if value is None else "give a URL or --many FILE")
-    return value or ""
+    return "" if value is None else remember(context, value)
 
 
 @click.command()
@@ -125,26 +125,25 @@ def access(
         _check_resumes(target, part)
     if compressed:
         access_options = access_options._replace(options=(*access_options.options, "compressed"))
-    client = settings.client
     if many is not None and target is not None:
-        _access_many(client, many, target, access_options, as_json=as_json)
+        _access_many(settings, many, target, access_options, as_json=as_json)
         return
+    client = settings.client_for(url)
     result: dict[str, Any] | None
     progress = ProgressBar() if not access_options.verbose and can_show_progress(target) else None
-    with errors_as_json(url, enabled=as_json):
-        arguments = access_options.arguments(client, url, "access")
-        if progress:
-            arguments["trace"] = progress
-        if resumes and target is not None:
-            result = download(client, url, target.resolve(), arguments, progress)
-        else:
-            with (
-                client.access(url, range=part, **arguments) as resource,
-                progress.transfer(resource.attributes.size) if progress else nullcontext(),
-            ):
-                result = _write(resource, target, as_json=as_json)
-        if as_json:
-            write_json(None if result is None else with_profile(result))
+    arguments = access_options.arguments(client, url, "access")
+    if progress:
+        arguments["trace"] = progress
+    if resumes and target is not None:
+        result = download(client, url, target.resolve(), arguments, progress)
+    else:
+        with (
+            client.access(url, range=part, **arguments) as resource,
+            progress.transfer(resource.attributes.size) if progress else nullcontext(),
+        ):
+            result = _write(resource, target, as_json=as_json)
+    if as_json:
+        write_json(result)
 
 
 def _check_resumes(target: Path | None, part: Range | None) -> None:
@@ -154,7 +153,9 @@ def _check_resumes(target: Path | None, part: Range | None) -> None:
         raise click.UsageError("--continue needs -o FILE: only a file can be continued")
 
 
-def _access_many(client: Client, source: TextIO, folder: Path, access_options: AccessOptions, *, as_json: bool) -> None:
+def _access_many(
+    settings: Settings, source: TextIO, folder: Path, access_options: AccessOptions, *, as_json: bool
+) -> None:
     from urlschemes_cli.many import access_many  # late: asyncio
 
     if access_options.options:
@@ -162,7 +163,8 @@ def _access_many(client: Client, source: TextIO, folder: Path, access_options: A
     if access_options.has_login:
         raise click.UsageError("--many takes no login: --user and --bearer-file are for one host")
     urls = [line.strip() for line in source if line.strip()]
-    access_many(client, urls, folder, access_options.arguments(client, "", "access"), as_json=as_json)
+    arguments = access_options.arguments(settings.client_for(""), "", "access")
+    access_many(settings, urls, folder, arguments, as_json=as_json)
 
 
 def _write(resource: Document | Listing | Session, target: Path | None, *, as_json: bool) -> dict[str, Any] | None:
@@ -185,16 +187,15 @@ def _write(resource: Document | Listing | Session, target: Path | None, *, as_js
 
 
 @click.command()
-@click.argument("url")
+@url_argument
 @json_option
 @with_access_options
 @click.pass_obj
 def attributes(settings: Settings, url: str, access_options: AccessOptions, *, as_json: bool) -> None:
     """Show what is known of the resource at URL, without getting its content."""
-    client = settings.client
-    with errors_as_json(url, enabled=as_json):
-        found = client.find_attributes(url, **access_options.arguments(client, url, "find attributes"))
+    client = settings.client_for(url)
+    found = client.find_attributes(url, **access_options.arguments(client, url, "find attributes"))
     if as_json:
-        write_json(with_profile({"url": redact(url), "attributes": attributes_json(found)}))
+        write_json({"url": redact(url), "attributes": attributes_json(found)})
         return
     write_attributes(found, if_none="the resource exists; nothing more is known of it")

@@ -11,12 +11,13 @@ import click
 import urlschemes_lint
 from urlschemes.redaction import HIDDEN, redact
 from urlschemes_cli.exit_codes import INVALID
-from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
-from urlschemes_cli.output.hints import note_other_profile
-from urlschemes_cli.output.json_output import GivenText, errors_as_json, with_profile, write_json
+from urlschemes_cli.options import json_option, note_hidden_password, passwords_option, remember, url_argument
+from urlschemes_cli.output.json_output import GivenText, verdict_json, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
+from urlschemes_cli.verdict import print_verdict
 
 if TYPE_CHECKING:
+    from urlschemes_cli.output.console import Console
     from urlschemes_cli.settings import Settings
     from urlschemes_lint import Change, Finding, Fixed
 
@@ -24,7 +25,7 @@ __all__ = ["check", "fix"]
 
 
 @click.command()
-@click.argument("url")
+@url_argument
 @json_option
 @click.pass_obj
 def check(settings: Settings, url: str, *, as_json: bool) -> None:
@@ -32,17 +33,20 @@ def check(settings: Settings, url: str, *, as_json: bool) -> None:
 
     The exit code is 1 if there are errors.
     """
-    with errors_as_json(url, enabled=as_json):
-        findings = urlschemes_lint.check(url, registry=settings.registry)
+    findings = urlschemes_lint.check(url, registry=settings.registry_for(url))
     is_invalid = any(finding.severity == "error" for finding in findings)
     if as_json:
         given = GivenText(url, is_url=is_invalid)
         listed = [_finding_json(finding, given) for finding in findings]
-        write_json(with_profile({"url": given.redacted, "valid": not is_invalid, "findings": listed}))
+        verdict = verdict_json(url, given)
+        write_json({"url": given.redacted, "valid": not is_invalid, "findings": listed, "rfc1738": verdict})
     else:
-        _show_findings(findings)
+        from urlschemes_cli.output.console import Console  # late: rich
+
+        console = Console()
+        _show_findings(console, findings)
+        print_verdict(console, url, settings)
     if is_invalid:
-        note_other_profile(url)
         click.get_current_context().exit(INVALID)
 
 
@@ -60,10 +64,7 @@ def _finding_json(finding: Finding, given: GivenText) -> dict[str, Any]:
     }
 
 
-def _show_findings(findings: tuple[Finding, ...]) -> None:
-    from urlschemes_cli.output.console import Console  # late: rich
-
-    console = Console()
+def _show_findings(console: Console, findings: tuple[Finding, ...]) -> None:
     for finding in findings:
         style = "bold red" if finding.severity == "error" else "bold yellow"
         message = f"{_place(finding)}: {safe_line(finding.message)}"
@@ -83,7 +84,7 @@ def _place(finding: Finding) -> str:
 
 
 @click.command()
-@click.argument("url")
+@click.argument("url", callback=lambda context, _, value: remember(context, value, "given"))
 @json_option
 @passwords_option
 @click.pass_obj
@@ -92,12 +93,7 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
 
     A scheme or a host is never guessed. If several repairs are possible, none is made.
     """
-    with errors_as_json(url, enabled=as_json, key="given"):
-        try:
-            fixed = urlschemes_lint.fix(url, registry=settings.registry)
-        except urlschemes_lint.NotRepairable:
-            note_other_profile(url)
-            raise
+    fixed = urlschemes_lint.fix(url, registry=settings.registry_for(url))
     text = str(fixed.url) if passwords else fixed.url.redacted()
     if as_json:
         given = GivenText(url, is_url=bool(fixed.changes), passwords=passwords)
@@ -107,7 +103,7 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
             "changes": [_change_json(change, given, passwords=passwords) for change in fixed.changes],
             "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),
         }
-        write_json(with_profile(made))
+        write_json(made)
         return
     write_line(text)
     sys.stdout.flush()

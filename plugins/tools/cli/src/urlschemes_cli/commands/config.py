@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from urlschemes import default_registry
-from urlschemes_access import Policy
+from urlschemes.errors import PluginError
+from urlschemes_access import Client, Policy
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import USAGE
 from urlschemes_cli.options import json_option
-from urlschemes_cli.output.json_output import error_json, with_profile, write_json
+from urlschemes_cli.output.json_output import error_json, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
+from urlschemes_cli.settings import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from urlschemes import Registry, URLError
+    from urlschemes import URLError
     from urlschemes_access import Configuration, Limits
     from urlschemes_access.configuration import Setting
     from urlschemes_cli.settings import Settings
 
 __all__ = ["config"]
 
-DEFAULT = "default"
 COMMAND_LINE = "the command line"
 _VARIABLES = ("URLSCHEMES_PLUGINS", "URLSCHEMES_DISABLE")
 
@@ -52,22 +54,35 @@ def config(settings: Settings, *, path: bool, as_json: bool) -> None:
     if path:
         _write_path(settings)
         return
-    profile, missing = _profile_row(settings), settings.without_missing_profile()
-    client, file = settings.client, settings.path
-    errors = (*([missing] if missing else []), *client.check_configuration())
-    rows = [*_rows(settings, client.configuration), profile]
+    chosen, missing = settings.chosen_profile, settings.without_missing_profile()
+    file, configuration = settings.path, settings.configuration
+    errors = (*([missing] if missing else []), *_errors(settings, configuration))
+    rows = [*_rows(settings, configuration), Row("--profile", *chosen)]
     if as_json:
         found = {
             "file": file,
             "exists": _exists(file),
             "settings": [row._asdict() for row in rows],
             "problems": [error_json(error)["error"] for error in errors],
+            "profile": settings.registry.profile.name,
         }
-        write_json(with_profile(found))
+        write_json(found)
     else:
         _show(file, rows, errors)
     if errors:
         click.get_current_context().exit(USAGE)
+
+
+def _errors(settings: Settings, configuration: Configuration) -> Iterator[URLError]:
+    """Return an error for each setting that cannot be used by the registry that reads its scheme."""
+    for registry in settings.registries:
+        own = [each for each in configuration.settings if settings.registry_for(_scheme_of(each)) is registry]
+        yield from Client(registry=registry, configuration=configuration).check_configuration(own)
+
+
+def _scheme_of(setting: Setting) -> str:
+    """Return the scheme that a setting is about; another text if it is about none."""
+    return setting.key if setting.table == "gateways" else setting.table.removeprefix("options.")
 
 
 def _write_path(settings: Settings) -> None:
@@ -88,7 +103,7 @@ def _rows(settings: Settings, configuration: Configuration) -> Iterator[Row]:
     yield from _field_rows("policy", policy, default, configured)
     yield from _field_rows("limits", policy.limits, default.limits, configured)
     others = (each for each in configuration.settings if each.table in ("tls", "gateways"))
-    for setting in (*others, *_option_settings(configuration, settings.registry)):
+    for setting in (*others, *_option_settings(configuration, settings)):
         yield Row(setting.name, setting.safe, setting.source)
     yield from _registry_rows(settings)
 
@@ -107,12 +122,13 @@ def _field_rows(
         yield Row(key, sorted(current) if isinstance(current, frozenset) else current, source)
 
 
-def _option_settings(configuration: Configuration, registry: Registry) -> Iterator[Setting]:
+def _option_settings(configuration: Configuration, settings: Settings) -> Iterator[Setting]:
     """Return the options in force for installed schemes, then those for other schemes."""
     tables = set()
-    for record in registry.registrations():
-        tables.add(f"options.{record.scheme}")
-        yield from configuration.options(record).values()
+    for name, registry in settings.schemes.items():
+        with suppress(PluginError):
+            yield from configuration.options(registry.registration(name)).values()
+            tables.add(f"options.{name}")
     for setting in configuration.settings:
         if setting.table.startswith("options.") and setting.table not in tables:
             yield setting
@@ -137,17 +153,10 @@ def _registry_rows(settings: Settings) -> Iterator[Row]:
     for name in sorted({*pins.content, *settings.pins}):
         pin = settings.pins.get(name)
         yield Row(f"registry.pins.{name}", pin or pins.string(name), COMMAND_LINE if pin else table.source)
-
-
-def _profile_row(settings: Settings) -> Row:
-    """Return the profile that is asked for, whether it is installed or not."""
-    table = settings.file.table("registry")
-    name, source = default_registry.profile.name, DEFAULT
-    if settings.profile is not None:
-        name, source = settings.profile, "--profile, or URLSCHEMES_PROFILE"
-    elif "profile" in table.content:
-        name, source = table.string("profile"), table.source
-    return Row("registry.profile", name, source)
+    if "profile" in table.content:
+        yield Row("registry.profile", table.string("profile"), table.source)
+    else:
+        yield Row("registry.profile", default_registry.profile.name, DEFAULT)
 
 
 def _show(file: str | None, rows: list[Row], errors: tuple[URLError, ...]) -> None:

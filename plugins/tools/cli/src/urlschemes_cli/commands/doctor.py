@@ -15,11 +15,13 @@ from urlschemes.url import native
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option
-from urlschemes_cli.output.json_output import with_profile, write_json
+from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.settings import known_records
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from urlschemes.registry.inspection import Diagnosis
     from urlschemes_cli.output.console import Console
     from urlschemes_cli.settings import Settings
@@ -28,6 +30,8 @@ __all__ = ["doctor"]
 
 DIGITS = 16
 """Digits of a hash that a table shows; --json has them all."""
+_OF_PROFILE = frozenset({"active", "broken", "conflict"})
+"""The states that a claim for a scheme has in the profiles of which it has a record."""
 _STATE_STYLES = {"active": "green", "disabled": "dim", "ignored": "dim", "shadowed": "dim"}
 
 
@@ -46,14 +50,11 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
     The exit code is 5 if something is wrong.
     """
     missing = settings.without_missing_profile()
-    diagnoses = settings.registry.diagnose(load=load)
-    examined = (
-        _verified(diagnoses, settings.registry.profile.name) if verify else tuple(Examined(*each) for each in diagnoses)
-    )
+    examined = tuple(_examined(settings, load=load, verify=verify))
     if as_json:
-        write_json([with_profile(_examined_json(each)) for each in examined])
+        write_json([_examined_json(each) for each in examined])
     else:
-        _show(examined, settings.registry.profile.name)
+        _show(examined)
         if examined and not (load or verify):
             write_note("plugins were not imported: --load imports them, --verify imports each in a separate process")
     known = known_records(settings.installed)
@@ -71,13 +72,17 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
 
 
 class Examined(NamedTuple):
-    """A diagnosis, and the changes that importing the plugin makes to its process (None if not verified)."""
+    """A diagnosis, and the changes that importing the plugin makes to its process (None if not verified).
+
+    `profile` is that of the record, if a claim for a scheme has one that counts.
+    """
 
     claim: Claim
     file: str = ""
     sha256: str = ""
     seconds: float | None = None
     changes: tuple[str, ...] | None = None
+    profile: str | None = None
 
     @property
     def in_trouble(self) -> bool:
@@ -85,30 +90,46 @@ class Examined(NamedTuple):
         return self.claim.in_trouble or bool(self.changes)
 
 
-def _verified(diagnoses: tuple[Diagnosis, ...], profile: str) -> tuple[Examined, ...]:
-    """Return the diagnoses with the results of importing each plugin in a process of its own."""
+def _examined(settings: Settings, *, load: bool, verify: bool) -> Iterator[Examined]:
+    """Yield the result for each claim; for that of a scheme, one for each profile of which it has a record."""
+    registries = settings.registries
+    known = {registry.profile.record for registry in registries}
+    for registry in registries:
+        profile = registry.profile
+        of_profile, others = [], []
+        for each in registry.diagnose(load=load):
+            records = {*map(os.path.basename, each.claim.records)}
+            if profile.record in records and each.claim.state in _OF_PROFILE:
+                of_profile.append(each)
+            elif registry is registries[0] and not (each.claim.state == "unused" and records & known):
+                others.append(each)
+        for found, name in (of_profile, profile.name), (others, None):
+            results = _verified(found, profile.name) if verify else (Examined(*each) for each in found)
+            yield from (each._replace(profile=name) for each in results)
+
+
+def _verified(diagnoses: list[Diagnosis], profile: str) -> Iterator[Examined]:
+    """Yield the diagnoses with the results of importing each plugin in a process of its own."""
     try:
         from urlschemes_conformance.import_probe import probe_imports  # late: an optional distribution
     except ModuleNotFoundError:
         raise click.UsageError(f"--verify is not installed: {how_to_install('urlschemes-conformance')}") from None
     verified = probe_imports((each.claim for each in diagnoses), profile)
-    examined = []
     for each in diagnoses:
         claim, result = each.claim, verified.get(each.claim)
         if result is None:
-            examined.append(Examined(*each))
+            yield Examined(*each)
             continue
         if result.fault:
             claim = claim._replace(state="broken", reason=result.fault.removeprefix(subject(claim)))
-        examined.append(Examined(claim, each.file, each.sha256, result.seconds, result.changes))
-    return tuple(examined)
+        yield Examined(claim, each.file, each.sha256, result.seconds, result.changes)
 
 
 def _examined_json(each: Examined) -> dict[str, Any]:
-    return {**each.claim._asdict(), **{name: getattr(each, name) for name in ("file", "sha256", "seconds", "changes")}}
+    return {**each.claim._asdict(), **{name: value for name, value in each._asdict().items() if name != "claim"}}
 
 
-def _show(examined: tuple[Examined, ...], profile: str) -> None:
+def _show(examined: tuple[Examined, ...]) -> None:
     """Print what is wrong first, then what can be used, then what is switched off."""
     from urlschemes_cli.output.console import Console  # late: rich
 
@@ -116,7 +137,8 @@ def _show(examined: tuple[Examined, ...], profile: str) -> None:
     _show_trouble(console, examined)
     groups = sorted({each.claim.group for each in examined}, key=lambda group: (group != SCHEMES, group))
     for group in groups:
-        _show_group(console, [each for each in examined if each.claim.group == group and _is_usable(each)])
+        usable = [each for each in examined if each.claim.group == group and _is_usable(each)]
+        _show_group(console, sorted(usable, key=lambda each: each.claim.name))
     _show_disabled(console, [each.claim for each in examined if each.claim.state == "disabled"])
     states = [each.claim.state for each in examined]
     summary = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)) or "nothing is installed"
@@ -124,7 +146,7 @@ def _show(examined: tuple[Examined, ...], profile: str) -> None:
     if changing:
         summary += f"; {changing} {'changes' if changing == 1 else 'change'} the process when imported"
     console.print()
-    console.print_line((summary, "bold"), f"; schemes are those of the profile {profile}")
+    console.print_line((summary, "bold"))
 
 
 def _is_usable(each: Examined) -> bool:
@@ -145,13 +167,17 @@ def _show_problem(console: Console, each: Examined) -> None:
     claim = each.claim
     problem = "changes the process" if claim.state == "active" else claim.state
     name = f"  the {claim.kind} {safe_line(claim.name)}" if claim.name else ""
-    console.print_line((safe_line(claim.provider) or "(no name)", "bold"), "  ", (problem, "bold red"), name)
+    console.print_line((safe_line(claim.provider) or "(no name)", "bold"), "  ", (problem, "bold red"), name, _of(each))
     for line in (*([claim.reason] if claim.reason else []), *(each.changes or ())):
         console.print_line(f"    {safe_line(line)}")
     _show_file(console, each, 4)
     remedy = _remedy(claim)
     if remedy:
         console.print_line((f"    {safe_line(remedy)}", "dim"))
+
+
+def _of(each: Examined) -> str:
+    return f"  {each.profile}" if each.profile else ""
 
 
 def _remedy(claim: Claim) -> str | None:
@@ -182,7 +208,7 @@ def _show_claim(console: Console, each: Examined) -> None:
     seconds = "" if each.seconds is None else f"  {each.seconds * 1000:.0f} ms"
     style = "bold yellow" if (each.seconds or 0) > SLOW_IMPORT else "dim"
     provider = f"  {safe_line(claim.provider)}  {reference}".rstrip()
-    console.print_line((f"{name:<10} ", "bold"), state, provider, (seconds, style))
+    console.print_line((f"{name:<10} ", "bold"), state, provider, _of(each), (seconds, style))
     if claim.reason:
         console.print_line(f"{'':<10} {safe_line(claim.reason)}")
 

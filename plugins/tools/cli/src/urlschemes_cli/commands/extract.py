@@ -14,8 +14,7 @@ from urlschemes import InvalidURL
 from urlschemes.redaction import one_line
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
-from urlschemes_cli.output.hints import note_other_profile
-from urlschemes_cli.output.json_output import GivenText, error_json, json_text, with_profile
+from urlschemes_cli.output.json_output import GivenText, error_json, json_text, profile_of
 from urlschemes_cli.output.text import write_line, write_note
 from urlschemes_text import Broken, find
 
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["extract"]
 
 _CHUNK = 64 * 1024
-_MOST_TRIED = 100
-"""Invalid URLs that are tried in other profiles, if no URL is found."""
 
 
 @click.command()
@@ -54,24 +51,11 @@ def extract(
 
     FILE is text in UTF-8. Within <URL:...>, a URL may be broken over several lines.
     """
-    passages = find(_decoded(file), registry=settings.registry, invalid=True)
-    wanted = (each for each in passages if not delimited or each.grade == "delimited")
-    chosen = (each for each in _noting_other_profiles(wanted) if invalid or not isinstance(each, Broken))
+    passages = find(_decoded(file), registries=settings.registries, invalid=invalid)
+    chosen = (each for each in passages if not delimited or each.grade == "delimited")
     write = _write_json if as_json else partial(_write_lines, positions=positions)
     if write(chosen, passwords=passwords):
         click.get_current_context().exit(INVALID)
-
-
-def _noting_other_profiles(passages: Iterable[Found | Broken]) -> Iterator[Found | Broken]:
-    """Yield the passages; if no URL is among them, write a note on the first that is one in another profile."""
-    broken: list[str] | None = []
-    for passage in passages:
-        if not isinstance(passage, Broken):
-            broken = None
-        elif broken is not None and isinstance(passage.error, InvalidURL) and len(broken) < _MOST_TRIED:
-            broken.append(passage.error.text)
-        yield passage
-    any(map(note_other_profile, broken or ()))
 
 
 def _decoded(file: IO[bytes]) -> Iterator[str]:
@@ -112,11 +96,12 @@ def _write_json(passages: Iterable[Found | Broken], *, passwords: bool) -> bool:
             any_broken = True
             error = passage.error
             given = GivenText(error.text if isinstance(error, InvalidURL) else _joined(passage))
-            item = {"text": given.redacted, **place, **error_json(error, given)}
+            item = {"text": given.redacted, **place, **error_json(error, given), "profile": profile_of(given.text)}
         else:
-            url = str(passage.url) if passwords else passage.url.redacted()
-            item = {"url": url, "fragment": passage.fragment, "uncertain": passage.uncertain, **place}
-        sys.stdout.write(f"{before}\n{indent(json_text(with_profile(item), indent=2), '  ')}")
+            url, profile = str(passage.url) if passwords else passage.url.redacted(), passage.url.syntax.profile.name
+            item = {"url": url, "fragment": passage.fragment, "uncertain": passage.uncertain}
+            item |= {**place, "profile": profile}
+        sys.stdout.write(f"{before}\n{indent(json_text(item, indent=2), '  ')}")
         before = ","
     write_line("[]" if before == "[" else "\n]")
     return any_broken

@@ -15,10 +15,10 @@ from urlschemes_access.mirroring import DEPTH, ENTRIES, OCTETS
 from urlschemes_access.mirroring import mirror as mirror_steps
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.exit_codes import FAILED
-from urlschemes_cli.options import json_option
+from urlschemes_cli.options import json_option, url_argument
 from urlschemes_cli.output.documents import UNMARKED
 from urlschemes_cli.output.hints import message_of
-from urlschemes_cli.output.json_output import GivenText, error_json, errors_as_json, with_profile, write_json_line
+from urlschemes_cli.output.json_output import GivenText, error_json, write_json_line
 from urlschemes_cli.output.progress import CountBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 
@@ -31,7 +31,7 @@ __all__ = ["mirror"]
 
 
 @click.command()
-@click.argument("url")
+@url_argument
 @click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--depth", type=click.IntRange(0, 100), default=DEPTH, show_default=True, help="Folders in folders.")
 @click.option("--entries", type=click.IntRange(0), default=ENTRIES, show_default=True, help="Entries of all listings.")
@@ -65,46 +65,45 @@ def mirror(
     progress = CountBar(None) if sys.stderr.isatty() and not sys.stdout.isatty() else None
     counts: Counter[str] = Counter()
     received = 0
-    with errors_as_json(url, enabled=as_json):
-        configured = settings.client
-        client = Client(registry=configured.registry, configuration=configured.configuration)  # keeps connections
-        arguments = access_options.arguments(client, url, "access")
-        arguments["ask"] = None  # forms are left out, as searches are
-        steps = mirror_steps(
-            url,
-            folder,
-            client=client,
-            depth=depth,
-            entries=entries,
-            octets=octets,
-            span_hosts=span_hosts,
-            refresh=refresh,
-            **arguments,
-        )
-        try:
-            with client, progress or nullcontext():
-                for step in steps:
-                    counts[step.action] += 1
-                    received += step.octets
-                    _report(step, as_json=as_json)
-                    if progress:
-                        progress.advance()
-        finally:
-            if counts:
-                write_note(
-                    f"{counts['saved']} saved ({received:,} octets received), {counts['unchanged']} unchanged, "
-                    f"{counts['refused']} left out, {counts['failed']} failed"
-                )
+    registry = settings.registry_for(url)
+    client = Client(registry=registry, configuration=settings.configuration)  # it keeps connections
+    arguments = access_options.arguments(client, url, "access")
+    arguments["ask"] = None  # forms are left out, as searches are
+    steps = mirror_steps(
+        url,
+        folder,
+        client=client,
+        depth=depth,
+        entries=entries,
+        octets=octets,
+        span_hosts=span_hosts,
+        refresh=refresh,
+        **arguments,
+    )
+    try:
+        with client, progress or nullcontext():
+            for step in steps:
+                counts[step.action] += 1
+                received += step.octets
+                _report(step, registry.profile.name, as_json=as_json)
+                if progress:
+                    progress.advance()
+    finally:
+        if counts:
+            write_note(
+                f"{counts['saved']} saved ({received:,} octets received), {counts['unchanged']} unchanged, "
+                f"{counts['refused']} left out, {counts['failed']} failed"
+            )
     if counts["failed"]:
         sys.exit(FAILED)
 
 
-def _report(step: MirrorStep, *, as_json: bool) -> None:
+def _report(step: MirrorStep, profile: str, *, as_json: bool) -> None:
     if as_json:
         given = GivenText(step.url, is_url=step.error is not None)
         line: dict[str, Any] = {"action": step.action, "url": given.redacted, "path": step.path and str(step.path)}
-        line |= {"octets": step.octets, "terminated": step.terminated}
-        write_json_line(with_profile(line | (error_json(step.error, given) if step.error else {})))
+        line |= {"octets": step.octets, "terminated": step.terminated, "profile": profile}
+        write_json_line(line | (error_json(step.error, given) if step.error else {}))
         return
     url, path = safe_line(step.url), "" if step.path is None else safe_line(str(step.path))
     message = UNMARKED if step.terminated is False else ""

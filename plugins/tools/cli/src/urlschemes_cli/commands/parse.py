@@ -8,10 +8,10 @@ import click
 
 from urlschemes.redaction import HIDDEN
 from urlschemes_cli.exit_codes import INVALID
-from urlschemes_cli.options import json_option, passwords_option
-from urlschemes_cli.output.hints import note_other_profile
-from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
+from urlschemes_cli.options import json_option, passwords_option, url_argument
+from urlschemes_cli.output.json_output import GivenText, verdict_json, write_json
 from urlschemes_cli.output.text import safe_line
+from urlschemes_cli.verdict import print_verdict
 
 if TYPE_CHECKING:
     from urlschemes import URL
@@ -25,14 +25,13 @@ PASSWORD = "password"  # noqa: S105  the name of a part
 
 
 @click.command()
-@click.argument("url")
+@url_argument
 @json_option
 @passwords_option
 @click.pass_obj
 def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None:
     """Split URL into its parts, and show each decoded and as written."""
-    with errors_as_json(url, enabled=as_json):
-        parsed = settings.registry.parse(url)
+    parsed = settings.registry_for(url).parse(url)
     parts = _parts(parsed, passwords=passwords)
     if as_json:
         found = {
@@ -41,15 +40,18 @@ def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> No
             "type": type(parsed).__name__,
             "parts": {name: value for name, (value, _) in parts.items()},
             "raw": {name: raw for name, (_, raw) in parts.items()},
+            "rfc1738": verdict_json(url, GivenText(url, passwords=passwords)),
         }
-        write_json(with_profile(found))
+        write_json(found)
         return
     from urlschemes_cli.output.console import Console, columns_table, dim  # late: rich
 
     table = columns_table("part", "value", "as written")
     for name, values in parts.items():
         table.add_row(name, *(_text(value) or dim(_EMPTY[value]) for value in values))
-    Console().print_table(table)
+    console = Console()
+    console.print_table(table)
+    print_verdict(console, url, settings)
 
 
 def _parts(url: URL, *, passwords: bool) -> dict[str, tuple[Any, Any]]:
@@ -75,7 +77,7 @@ def _element(element: str | tuple[str, str]) -> str:
 
 
 @click.command()
-@click.argument("url")
+@url_argument
 @click.pass_obj
 def explain(settings: Settings, url: str) -> None:
     """Draw URL with the name and value of each part underneath.
@@ -87,8 +89,9 @@ def explain(settings: Settings, url: str) -> None:
     from urlschemes_lint.explaining import explanation
 
     console = Console()
-    drawing = explanation(url, registry=settings.registry, width=console.width, strokes=strokes_for(console))
+    registry = settings.registry_for(url)
+    drawing = explanation(url, registry=registry, width=console.width, strokes=strokes_for(console))
     print_drawing(drawing, console)
+    print_verdict(console, url, settings)
     if drawing.error is not None:
-        note_other_profile(url)
         click.get_current_context().exit(INVALID)

@@ -10,7 +10,7 @@ import click
 from urlschemes.errors import UnknownScheme
 from urlschemes.registry.known_names import attribution, how_to_install, known_names
 from urlschemes_cli.options import json_option, scheme_argument
-from urlschemes_cli.output.json_output import with_profile, write_json
+from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import escaped_line, safe_line
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
 
     If NAME is known but not installed, show what is known of it and how to install it.
     """
-    registry = settings.registry
+    registry = settings.registry_for(name)
     try:
         record = registry.registration(name)
     except UnknownScheme:
@@ -46,12 +46,12 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
             raise
         ledgers = [each for each in registry.ledgers() if any(other.name == known.name for other in each.names)]
         if as_json:
-            write_json(with_profile(_known_json(known, ledgers)))
+            write_json(_known_json(known, ledgers))
         else:
             _show_known(known, ledgers)
         return
     if as_json:
-        write_json(with_profile(_record_json(record)))
+        write_json(_record_json(record))
     else:
         _show_record(record)
 

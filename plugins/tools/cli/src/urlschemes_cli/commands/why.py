@@ -8,10 +8,11 @@ import click
 
 from urlschemes.errors import PluginError
 from urlschemes_cli.commands.show import NO_OPERATIONS
+from urlschemes_cli.error_reports import report_missing_profile
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option, scheme_argument
 from urlschemes_cli.output.hints import conflict_hint, with_options
-from urlschemes_cli.output.json_output import with_profile, write_json
+from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line
 
 if TYPE_CHECKING:
@@ -31,8 +32,10 @@ def why(settings: Settings, name: str, *, as_json: bool) -> None:
 
     The exit code is 5 if none does.
     """
-    found = settings.registry.why(name)
-    gateway = settings.client.describe_gateway(found.name)
+    code = report_missing_profile(settings)
+    registry = settings.registry_for(name)
+    found = registry.why(name)
+    gateway = settings.client_for(name).describe_gateway(found.name)
     if as_json:
         facts = {
             "name": found.name,
@@ -42,11 +45,11 @@ def why(settings: Settings, name: str, *, as_json: bool) -> None:
             "gateway": gateway,
             "advice": _advice(found),
         }
-        write_json(with_profile(facts))
+        write_json(facts)
     else:
-        _show(found, gateway, has_operations=_has_operations(settings.registry, found))
-    if found.provider is None:
-        click.get_current_context().exit(UNKNOWN)
+        _show(found, gateway, has_operations=_has_operations(registry, found))
+    if found.provider is None or code:
+        click.get_current_context().exit(code or UNKNOWN)
 
 
 def _show(found: Why, gateway: str | None, *, has_operations: bool) -> None:

@@ -14,9 +14,9 @@ import click
 from urlschemes.redaction import redact
 from urlschemes_access import Attributes
 from urlschemes_cli.access_options import FOLDER, with_access_options
-from urlschemes_cli.options import json_option
+from urlschemes_cli.options import json_option, url_argument
 from urlschemes_cli.output.attributes import attributes_json, write_attributes
-from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
+from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.progress import progress_of_sending
 from urlschemes_cli.output.text import safe_line, write_note
 
@@ -50,7 +50,7 @@ _file_argument = click.argument("file", required=False, type=click.Path(exists=T
 
 
 @click.command()
-@click.argument("url")
+@url_argument
 @_file_argument
 @_write_command
 def replace(settings: Settings, url: str, file: str | None, **options: Any) -> None:
@@ -63,7 +63,7 @@ def replace(settings: Settings, url: str, file: str | None, **options: Any) -> N
 
 
 @click.command()
-@click.argument("url")
+@url_argument
 @_file_argument
 @_write_command
 def update(settings: Settings, url: str, file: str | None, **options: Any) -> None:
@@ -76,7 +76,7 @@ def update(settings: Settings, url: str, file: str | None, **options: Any) -> No
 
 
 @click.command()
-@click.argument("url")
+@url_argument
 @_write_command
 def delete(settings: Settings, url: str, **options: Any) -> None:
     """Delete the resource at URL, without asking."""
@@ -94,21 +94,20 @@ def _operate(
     writable: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    client = settings.client
-    with errors_as_json(url, enabled=as_json):
-        arguments = access_options.arguments(client, url, operation)
-        policy = arguments["policy"] or client.policy
-        arguments["policy"] = with_changes(policy, writable=(*policy.writable, *writable))
-        progress = None
-        if content is not None and not access_options.verbose:
-            progress = progress_of_sending(is_typed=file in (None, "-"))
-        with progress.transfer(_size_of(file)) if progress else nullcontext():
-            if progress:
-                arguments["trace"] = progress
-            found = client.operate(operation, url, content, **arguments)
+    client = settings.client_for(url)
+    arguments = access_options.arguments(client, url, operation)
+    policy = arguments["policy"] or client.policy
+    arguments["policy"] = with_changes(policy, writable=(*policy.writable, *writable))
+    progress = None
+    if content is not None and not access_options.verbose:
+        progress = progress_of_sending(is_typed=file in (None, "-"))
+    with progress.transfer(_size_of(file)) if progress else nullcontext():
+        if progress:
+            arguments["trace"] = progress
+        found = client.operate(operation, url, content, **arguments)
     assert isinstance(found, Attributes)
     if as_json:
-        write_json(with_profile({"url": redact(url), "operation": operation, "attributes": attributes_json(found)}))
+        write_json({"url": redact(url), "operation": operation, "attributes": attributes_json(found)})
     else:
         write_note(f"{safe_line(url)} {_DONE[operation]}")
         write_attributes(found, if_none="the server gave no details")

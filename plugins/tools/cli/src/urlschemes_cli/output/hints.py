@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import re
-import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
 from urlschemes import errors
-from urlschemes.redaction import redact_url
 from urlschemes.registry.claim_selection import DISABLE
 from urlschemes_cli.commands import GROUP
 from urlschemes_cli.exit_codes import core_exit_code
-from urlschemes_cli.output.text import write_note
-from urlschemes_cli.settings import Settings, installed_profiles
+from urlschemes_cli.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from urlschemes.errors import URLError
 
-__all__ = ["conflict_hint", "hint_of", "message_of", "note_other_profile", "with_options"]
+__all__ = ["conflict_hint", "hint_of", "message_of", "with_options"]
 
 _POLICY_HINTS = {
     "roots": "--root DIR allows reading files below DIR",
@@ -58,35 +54,12 @@ def hint_of(error: URLError) -> str | None:
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return conflict_hint(error.scheme, [each.partition(" ")[0] for each in error.claimants])
     is_of_access = core_exit_code(error) is None
-    hint = (_access_hint(error) if is_of_access else None) or _in_options(error.hint)
-    profile = _profile_hint(error.text) if isinstance(error, errors.InvalidURL) else None
-    return "; ".join(filter(None, (hint, profile))) or None
+    return (_access_hint(error) if is_of_access else None) or _in_options(error.hint)
 
 
 def with_options(hint: str) -> str:
     """Return a hint with the option that switches a plugin off in place of the variable."""
     return hint.replace(f"{DISABLE}=", "--disable ")
-
-
-def _profile_hint(text: str) -> str | None:
-    """Return how to read `text` in another profile, if one that is installed has a URL of this text."""
-    settings = click.get_current_context().find_object(Settings)
-    if settings is None:
-        return None
-    with suppress(errors.URLError):
-        for name in installed_profiles(settings.installed):
-            if settings.installed.in_profile(name).is_valid(text):
-                return f"valid in the profile {name}: add --profile {name}"
-    return None
-
-
-def note_other_profile(text: str) -> bool:
-    """Write on standard error how to read `text` in another profile. Return False if none has a URL of this text."""
-    hint = _profile_hint(text)
-    if hint is not None:
-        sys.stdout.flush()  # it stands behind the result
-        write_note(f"{redact_url(text)} is {hint}")
-    return hint is not None
 
 
 def message_of(error: URLError) -> str:
@@ -130,7 +103,7 @@ def _plugin_commands(scheme: str | None) -> list[str]:
     if settings is None or scheme is None:
         return []
     try:
-        provider = settings.registry.why(scheme).provider
+        provider = settings.registry_for(scheme).why(scheme).provider
         claims = settings.installed.claims()
     except errors.URLError:
         return []

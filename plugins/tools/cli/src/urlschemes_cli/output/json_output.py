@@ -6,9 +6,9 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -17,25 +17,34 @@ from urlschemes.redaction import HIDDEN, password_spans, redact, redact_url, sho
 from urlschemes_cli.output.hints import hint_of
 from urlschemes_cli.output.text import write_line, write_log_as_notes
 from urlschemes_cli.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from urlschemes_cli.verdict import verdict_on
 
 __all__ = [
+    "ABOUT",
+    "About",
     "GivenText",
     "error_json",
-    "errors_as_json",
     "json_text",
-    "with_profile",
+    "profile_of",
+    "verdict_json",
     "write_error_json",
     "write_json",
     "write_json_line",
 ]
 
+ABOUT = f"{__name__}.about"
+"""The key in click's context for what the command is about."""
 _WRITTEN = f"{__name__}.written"
 """The key in click's context for: JSON was written."""
 _LOSSY = re.compile("[\ud800-\udfff]")
 """A lone surrogate, such as that of an octet that is not UTF-8."""
+
+
+class About(NamedTuple):
+    """The URL that a command is about, with its `key` in JSON; or the name of a scheme, without a key."""
+
+    text: str
+    key: str | None
 
 
 class GivenText:
@@ -85,10 +94,13 @@ def json_text(value: object, *, indent: int | None = None) -> str:
 
 
 def write_json(value: object) -> None:
-    """Write `value` as JSON."""
+    """Write `value` as JSON, with the profile if it is about a URL or a scheme that the command was given."""
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta[_WRITTEN] = True
+        about: About | None = context.meta.get(ABOUT)
+        if about is not None and isinstance(value, dict):
+            value = {**value, "profile": profile_of(about.text)}
     write_line(json_text(value, indent=2))
 
 
@@ -97,13 +109,22 @@ def write_json_line(value: object) -> None:
     write_line(json_text(value))
 
 
-def with_profile(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `value`, which is about a URL or a scheme, with the name of the profile; null if it cannot be used."""
+def profile_of(text: str) -> str | None:
+    """Return the name of the profile that reads `text`, a URL or the name of a scheme; None if it cannot be used."""
     settings = click.get_current_context().find_object(Settings)
-    try:
-        return {**value, "profile": None if settings is None else settings.registry.profile.name}
-    except URLError:
-        return {**value, "profile": None}
+    with suppress(URLError):
+        return None if settings is None else settings.registry_for(text).profile.name
+    return None
+
+
+def verdict_json(text: str, given: GivenText) -> dict[str, Any] | None:
+    """Return what RFC 1738 says of `text` where that differs, as JSON; its places are those in `given`."""
+    settings = click.get_current_context().find_object(Settings)
+    verdict = None if settings is None else verdict_on(text, settings)
+    if verdict is None:
+        return None
+    error = None if verdict.error is None else error_json(verdict.error, given)["error"]
+    return {"valid": error is None, "error": error, "reads": verdict.reads}
 
 
 def error_json(error: URLError, given: GivenText | None = None) -> dict[str, Any]:
@@ -133,23 +154,19 @@ def write_error_json(error: URLError | click.ClickException, context: click.Cont
     if context.meta.get(_WRITTEN):
         return
     if isinstance(error, URLError):
-        write_json(error_json(error))
+        about: About | None = context.meta.get(ABOUT)
+        if about is None or about.key is None:
+            write_json(error_json(error))
+            return
+        given = GivenText(about.text)
+        value = {about.key: given.redacted, **error_json(error, given)}
+        if isinstance(error, InvalidURL) and error.text == about.text:
+            value["rfc1738"] = verdict_json(about.text, given)
+        write_json(value)
         return
     keys = ("scheme", "part", "position", "span", "rule", "section", "hint", "origin")
     message = redact(error.format_message())
     write_json({"error": {"code": "usage", "message": message, **dict.fromkeys(keys)}})
-
-
-@contextmanager
-def errors_as_json(url: str, *, enabled: bool, key: str = "url") -> Iterator[None]:
-    """Write an error that leaves this block as JSON too, if `enabled`; `url` is added to it under `key`."""
-    try:
-        yield
-    except URLError as error:
-        if enabled:
-            given = GivenText(url)
-            write_json(with_profile({key: given.redacted, **error_json(error, given)}))
-        raise
 
 
 def _complete(value: object) -> Any:

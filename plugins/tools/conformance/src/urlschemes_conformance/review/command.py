@@ -64,7 +64,7 @@ def review(
     for name in checks:
         if name not in known:
             raise click.BadParameter(f"unknown check {name!r}: --list shows all checks", param_hint="--check")
-    registry = settings.registry
+    registry = settings.registry_for(target)
     with Console(stderr=True).status(f"reviewing {safe_line(target)}: up to a minute for each record"):
         result = make_review(
             target,

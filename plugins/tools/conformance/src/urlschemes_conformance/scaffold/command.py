@@ -13,7 +13,7 @@ from urlschemes.registry.known_names import reserved_names
 from urlschemes_cli.options import complete_profile
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_conformance.scaffold.naming import name_notes, naming_of, registered_name
-from urlschemes_conformance.scaffold.plan import FIRST, PORT, TITLE, code_file, plan
+from urlschemes_conformance.scaffold.plan import FIRST, PORT, PROFILES, TITLE, code_file, plan
 
 if TYPE_CHECKING:
     from urlschemes_cli.settings import Settings
@@ -62,28 +62,25 @@ def new(
     It has a record with the syntax, a type of URLs, an access algorithm, a server for tests, and tests. Existing files
     are never changed.
     """
-    from urlschemes_cli.error_reports import report
+    from urlschemes_cli.error_reports import report, report_missing_profile
     from urlschemes_cli.exit_codes import USAGE
 
-    missing = settings.without_missing_profile()
-    if missing is not None and not profiles:
-        report(missing)
-        write_note(f"so the record is made for the profile {settings.registry.profile.name}")
+    report_missing_profile(settings)
     try:
         naming = naming_of(name, registered=registered)
-        known = registered_name(naming, settings.registry)
+        known = registered_name(naming, settings.installed)
         planned = plan(
             name,
             registered=registered,
             known=known,
             record_only=record_only,
-            profiles=profiles or [settings.registry.profile.name],
+            profiles=profiles or [settings.profile or FIRST],
             title=title,
             author=author,
             contact=contact,
             port=port,
         )
-        notes = name_notes(naming, settings.registry)
+        notes = name_notes(naming, settings.installed)
         folder = Path(directory or naming.scheme)
         planned.write(folder)
     except RegistrationError as error:
@@ -109,8 +106,6 @@ def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> No
         write_line("Until you change that, the check `reference` of the review fails. To try it:")
     else:
         write_line("It works as it is. To try it:")
-    profile = planned.record.profile.name
-    of_profile = () if profile == FIRST else ("--profile", profile)
     from_folder = () if reserved_names().published else ("--no-index", "--find-links", "DIR")
     commands: list[tuple[str, ...]] = [
         ("cd", str(folder)),
@@ -125,10 +120,10 @@ def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> No
         ),
         ("python", "-m", "pytest"),
         ("urlschemes", "review", naming.scheme),
-        ("urlschemes", "explain", *of_profile, planned.example),
+        ("urlschemes", "explain", planned.example),
     ]
     if planned.record.operations:
-        commands.append(("urlschemes", "demo", *of_profile, naming.scheme))
+        commands.append(("urlschemes", "demo", naming.scheme))
     for command in commands:
         write_line(f"  {safe_line(shlex.join(command))}")
     if from_folder:
@@ -139,3 +134,12 @@ def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> No
     code = " and ".join(map(code_file, profiles))
     for step in _STEPS if planned.record.operations else _STEPS_WITHOUT_CODE:
         write_line(f"  {step.format(records=records, code=code)}")
+    if len(profiles) == 1:
+        both = (word for each in PROFILES for word in ("--profile", each))
+        flags = ["--registered"] * (naming.status != "experimental")
+        flags += ["--record-only"] * (not planned.record.operations)
+        again = shlex.join(("urlschemes", "new", naming.scheme, *both, *flags, "--directory", "OTHER"))
+        write_line(
+            f"Its URLs are read by {profiles[0].document}. To add a second record, copy its files from what this"
+        )
+        write_line(f"writes:\n  {again}")

@@ -34,6 +34,8 @@ FIRST = default_registry.profile.name
 """The profile of a new scheme, unless others are named."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
+PROFILES = tuple(sorted(file.parent.name for file in _TEMPLATES.glob("*/first.py.template")))
+"""The profiles of which a new scheme can have a record."""
 _BOTH = {
     ".github/workflows/test.yml": "both/test.yml",
     ".gitignore": "both/gitignore",
@@ -117,8 +119,8 @@ def plan(
     names = sorted(dict.fromkeys(profiles), key=lambda each: each != FIRST)
     first, *others = (Registry(profile=each).profile for each in names)
     for each in (first, *others):
-        if not (_TEMPLATES / each.name / "first.py.template").is_file():
-            hint = f"choose of {', '.join(sorted(file.parent.name for file in _TEMPLATES.glob('*/first.py.template')))}"
+        if each.name not in PROFILES:
+            hint = f"choose of {', '.join(PROFILES)}"
             raise RegistrationError(f"there is no template for the profile {each.name}", hint=hint)
     naming = naming_of(name, registered=registered)
     if known and known.status:
@@ -186,7 +188,6 @@ def _values_of_profiles(naming: Naming, profile: Profile, others: Sequence[Profi
         else f"registry = {registry}\nclient = urlschemes_access.Client(registry=registry)\n",
         "client": "urlschemes_access" if is_first else "client",
         "parse": "urlschemes.parse" if is_first else f"{registry}.parse",
-        "option": "" if is_first else f" --profile {profile.name}",
         "record": profile.record,
         "module": module,
         "code": code_file(profile),
@@ -202,8 +203,8 @@ def _values_of_profiles(naming: Naming, profile: Profile, others: Sequence[Profi
 
 def _about_second(profile: Profile) -> str:
     return (
-        f"\nFor URLs of the profile {profile.name}, there is `{profile.record}`: use "
-        f'`urlschemes.Registry(profile="{profile.name}")`, or `urlschemes --profile {profile.name}`.'
+        f"\nFor URLs of the profile {profile.name}, there is `{profile.record}`: the command `urlschemes` reads by it, "
+        f'and `urlschemes.Registry(profile="{profile.name}")`.'
     )
 
 
