@@ -11,24 +11,25 @@ from urlschemes import default_registry
 from urlschemes_cli.app import command
 from urlschemes_cli.settings import Settings
 
-SETTINGS = Settings(use_config=False)
+SETTINGS = {name: Settings(profile=name, use_config=False) for name in ("rfc1738", "rfc3986")}
 """Shared by all runs, so that installed plugins are searched for once."""
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(command, arguments, obj=SETTINGS)
+def run(*arguments: str, profile: str = "rfc3986") -> Result:
+    return CliRunner().invoke(command, arguments, obj=SETTINGS[profile])
 
 
+@pytest.mark.parametrize("profile", SETTINGS)
 @pytest.mark.parametrize("scheme", sorted(default_registry))
-def test_every_command_reads_every_example(scheme: str) -> None:
-    for example in default_registry.registration(scheme).examples:
+def test_every_command_reads_every_example(scheme: str, profile: str) -> None:
+    for example in default_registry.in_profile(profile).registration(scheme).examples:
         code = 0 if example.parts is not None else 1
         for arguments in (["parse"], ["parse", "--json"], ["explain"], ["check"], ["check", "--json"]):
-            done = run(*arguments, example.url)
+            done = run(*arguments, example.url, profile=profile)
             assert done.exit_code == code, (arguments, example.url, done.output)
             if "--json" in arguments:
                 assert isinstance(json.loads(done.stdout), dict)
-        done = run("fix", "--json", example.url)
+        done = run("fix", "--json", example.url, profile=profile)
         assert done.exit_code in {0, code}
         assert isinstance(json.loads(done.stdout), dict)
 

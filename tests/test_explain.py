@@ -80,5 +80,5 @@ def test_each_invalid_example_has_a_caret_a_rule_a_section_and_help(scheme: str)
     "text", ["ftp://joe:secret@host.dom/pub/a%2Fb;type=a", "ftp://joe:a:b@host.dom/", "http://h/~#a"]
 )
 def test_the_command_prints_what_the_function_returns(text: str) -> None:
-    done = CliRunner().invoke(command, ["explain", text], env={"COLUMNS": "100"})
+    done = CliRunner().invoke(command, ["--profile", "rfc1738", "explain", text], env={"COLUMNS": "100"})
     assert done.stdout.splitlines() == explain(text).splitlines()

@@ -58,9 +58,12 @@ RESULTS = [
     ("parse", "x-nothing:a"),
     ("parse", "http://host.dom/%FF"),
     ("parse", "http://host.dom/\udcff"),
+    ("parse", "http://host.dom/#a"),
+    ("parse", "file:////host.dom/a"),
     ("check", "ftp://host.dom/a%0D"),
     ("check", "http://host.dom/a b"),
     ("check", "http://host.dom/\udcff"),
+    ("check", "mailto:joe@host.dom?subject=a"),
     pytest.param(("review", "x-example", "--examples", "20"), marks=pytest.mark.slow),
 ]
 LINES = ("access-many", "mirror")
@@ -70,7 +73,7 @@ ONE_RESULT = {
     "check": ("check", "ftp://host.dom/a%0D"),
     "config": ("config",),
     "doctor": ("doctor",),
-    "error": ("show", "nobody-knows"),
+    "error": ("review", "nobody-knows"),
     "parse": ("parse", "ftp://joe:secret@host.dom/a/b;type=a"),
     "review": ("review", "x-example", "--examples", "1", "--check", "title"),
     "review-list": ("review", "--list"),

@@ -1,7 +1,6 @@
 """Decide which claims count.
 
 A distribution or scheme that the user switched off does not take part, nor does a claim in a group that nobody uses.
-A list of the distributions that may take part does not concern profiles: whoever names a profile has chosen it.
 A reserved name belongs to one distribution. If a name is pinned, only the pinned distribution counts. If two
 distributions still claim one name, neither counts: the order of installation, or of `sys.path`, never decides.
 """
@@ -109,7 +108,7 @@ def _judged(
         return claim
     distribution = distribution_key(claim.distribution)
     for source, names in allowed.items():
-        if distribution not in names and claim.group != PROFILES:
+        if distribution not in names and claim.group != PROFILES:  # whoever names a profile has chosen it
             return claim._replace(state="disabled", reason=f"{source} does not list {claim.distribution}")
     why = disabled.get(distribution) or (disabled.get(claim.name) if claim.group == SCHEMES else None)
     if why:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import contextmanager, suppress
-from pkgutil import resolve_name
 from threading import Lock
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -125,10 +124,8 @@ class Registry:
                 "this registry cannot be pickled: the program added schemes or hooks to it, or took schemes out; "
                 "put them into a distribution, or use Registry(disable=...)"
             )
-        if self is default_registry:
-            return resolve_name, (f"{__name__}:default_registry",)  # a native reader is pickled as it
-        if default_registry._in_profiles.get(self.profile) is self:
-            return registry_or_default, (None, self.profile)
+        if self is registry_or_default(None, self.profile):
+            return registry_or_default, (None, self.profile)  # a native reader is pickled as it
         rules = self._plugins.rules
         # pickle takes no MappingProxyType
         mappings = dict(rules.allowed), dict(rules.disabled), dict(rules.pins)

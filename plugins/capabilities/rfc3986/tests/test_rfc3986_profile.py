@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from urlschemes.grammar.automaton import bits
 from urlschemes_lint import check, explain, fix
 from urlschemes_rfc3986 import is_valid, parse, parse_generic, profile, registry
 from urlschemes_rfc3986.generic_uri import URI
-from urlschemes_text import find
+from urlschemes_text import Found, find
 
 TODAY = "http://host.dom/~joe?a=/b#c"
 
@@ -29,9 +30,11 @@ def test_its_import_searches_for_nothing() -> None:
     subprocess.run([sys.executable, "-c", seen], check=True, timeout=60)
 
 
-@pytest.mark.parametrize(
-    "function", [check, explain, fix, lambda text, **which: list(find(f"<{text}>", **which))], ids=repr
-)
+def found(text: str, **arguments: Any) -> list[Found]:
+    return list(find(f"<{text}>", **arguments))
+
+
+@pytest.mark.parametrize("function", [check, explain, fix, found])
 def test_a_function_takes_a_profile_where_it_takes_a_registry(function: Callable[..., object]) -> None:
     assert function(TODAY, profile="rfc3986") == function(TODAY, profile=profile) == function(TODAY, registry=registry)
     assert function(TODAY, profile="rfc1738") == function(TODAY) != function(TODAY, profile=profile)

@@ -104,7 +104,7 @@ def test_without_a_terminal_nothing_is_sent_unless_yes_is_given(relay: SmtpAddre
     ],
 )
 def test_a_refusal_has_its_exit_code(relay: SmtpAddress, url: str, code: int, message: str) -> None:
-    done = send(relay, "--body", "x", "--yes", "--json", url=url)
+    done = send(relay, "--body", "x", "--yes", "--json", "--profile", "rfc1738", url=url)
     assert done.exit_code == code
     assert message in done.stderr
     assert "error" in json.loads(done.stdout)

@@ -142,7 +142,8 @@ def test_the_command_writes_a_site(tmp_path: Path) -> None:
     plugins = "urlschemes-ftp,urlschemes-wais,urlschemes-site"
     done = command("--plugins", plugins, "site", str(folder), "--title", "Ours")
     assert (done.exit_code, done.stdout, done.stderr) == (0, f"{folder}: 2 schemes; open index.html\n", "")
-    assert {*contents(folder)} == {"index.html", "rules.html", "about.html", "scheme-ftp.html", "scheme-wais.html"}
+    modern = {"index.html", "rules.html", "about.html", "scheme-ftp.html", "scheme-wais.html"}
+    assert {*contents(folder)} == modern | {"rules-rfc1738.html", "rfc1738-ftp.html", "rfc1738-wais.html"}
     assert "<title>Ours</title>" in (folder / "index.html").read_text("utf-8")
 
 

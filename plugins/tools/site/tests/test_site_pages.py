@@ -109,7 +109,11 @@ def test_each_profile_has_a_page_of_its_shared_rules(site: Mapping[str, Page]) -
     assert "rules-rfc3986.html#rule-server" in site["rfc3986-http.html"].all("href", "a")
 
 
-def test_every_id_is_unique_and_every_link_leads_somewhere(site: Mapping[str, Page]) -> None:
+@pytest.mark.parametrize("first", ["rfc1738", "rfc3986"])
+def test_every_id_is_unique_and_every_link_leads_somewhere(site: Mapping[str, Page], first: str) -> None:
+    if first == "rfc3986":
+        site = {file: Page(text) for file, text in urlschemes_site.pages(Registry(profile=first)).items()}
+        assert {"scheme-http.html", "rfc1738-http.html"} <= {*site}
     for file, page in site.items():
         ids = page.all("id")
         assert len({*ids}) == len(ids), file

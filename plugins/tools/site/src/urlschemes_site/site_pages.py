@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from urlschemes import Registry, __version__
 from urlschemes.errors import require_type
-from urlschemes.grammar.profile import parse_rules
+from urlschemes.grammar.profile import RFC1738, parse_rules
 from urlschemes.registry.known_names import attribution, merged
 from urlschemes_access import Limits, Policy
 from urlschemes_cli.output.text import escaped_line
@@ -90,7 +90,7 @@ def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
     }
     templates = {
         "index.html": _index(registry, schemes, _source(environment, "search.js")),
-        "about.html": _about(),
+        "about.html": _about(next(each.rules_file for each in sections if each.profile is RFC1738)),
     }
     compared = {name: comparison(found) for name, found in _by_scheme(sections).items() if len(found) > 1}
     for section in sections:
@@ -106,7 +106,7 @@ def pages(registry: Registry, *, title: str = TITLE) -> dict[str, str]:
 
 
 def _sections(registry: Registry) -> Iterator[_Section]:
-    """Return the pages of each installed profile, that of the registry first."""
+    """Return the pages of each profile, that of the registry first; the notation is explained by rules of RFC 1738."""
     for profile in sorted(installed_profiles(registry).values(), key=lambda each: each is not registry.profile):
         is_first = profile is registry.profile
         of_profile = registry.in_profile(profile)
@@ -115,7 +115,7 @@ def _sections(registry: Registry) -> Iterator[_Section]:
             scheme_page(of_profile, each, page_file(each.scheme, "scheme" if is_first else profile.name), rules_file)
             for each in of_profile.registrations()
         ]
-        if pages or is_first:
+        if pages or is_first or profile is RFC1738:
             yield _Section(profile, rules_file, pages)
 
 
@@ -161,17 +161,17 @@ def _rules(section: _Section) -> _Template:
     return _Template("rules.html", {"rules": rows, "users": users, "link": link, "profile": section.profile})
 
 
-def _about() -> _Template:
+def _about(rules_file: str) -> _Template:
     """Return the page that explains the others."""
     limits = [(each.name, getattr(Policy.untrusted().limits, each.name)) for each in fields(Limits)]
-    return _Template("about.html", {"limits": limits, "notation": list(_notation())})
+    return _Template("about.html", {"limits": limits, "notation": list(_notation(rules_file))})
 
 
-def _notation() -> Iterator[tuple[str, str, Diagram]]:
+def _notation(rules_file: str) -> Iterator[tuple[str, str, Diagram]]:
     """Return each form of the notation, its meaning, and its diagram."""
     for number, (written, means) in enumerate(_NOTATION.items()):
         (rule,) = parse_rules(f"form{number} = {written}").values()
-        yield written, means, svg_diagram(rule, f"{RULES}#rule-{{}}".format)
+        yield written, means, svg_diagram(rule, f"{rules_file}#rule-{{}}".format)
 
 
 def _problems(claims: Iterable[Claim]) -> list[str]:
