@@ -156,7 +156,7 @@ ADVICE = {
 def test_every_command_works_with_one_scheme_or_names_what_to_install(empty: Environment, tmp_path: Path) -> None:
     empty.install("urlschemes[cli]", "urlschemes-file")
     own = {name for name in empty.distributions() if name.startswith("urlschemes-")}
-    assert own == {f"urlschemes-{name}" for name in ("access", "cli", "file", "lint", "text")}
+    assert own == {f"urlschemes-{name}" for name in ("access", "cli", "file", "lint", "rfc3986", "text")}
     listed = empty.run("urlschemes", "--help").stdout.partition("\nCommands:\n")[2].partition("\n\n")[0]
     assert {line.split()[0] for line in listed.splitlines()} <= {command.split()[0] for command in COMMANDS}
     folder = tmp_path.resolve()

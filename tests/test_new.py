@@ -71,7 +71,7 @@ def made(authors: Environment, *words: str) -> Path:
     (folder,) = (authors.folder / line.strip()[3:] for line in done.stdout.splitlines() if line.startswith("  cd "))
     must(sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", folder, cwd=folder)
     must(sys.executable, "-m", "ruff", "format", "--check", "--isolated", "--no-cache", folder, cwd=folder)
-    (extras,) = re.findall(r" install -e '\.(\[.+\])'", done.stdout)
+    (extras,) = re.findall(r" -e '\.(\[.+\])'", done.stdout)
     authors.install(f"{folder}{extras}")
     typed = ("--python-executable", authors.python, "--cache-dir", authors.folder / "mypy", "--config-file", "")
     must(sys.executable, "-m", "mypy", "--strict", *typed, "src", "tests", cwd=folder)

@@ -67,6 +67,23 @@ def test_many_as_json_is_an_object_on_each_line(run, folder: Path) -> None:
     assert (menu["kind"], menu["saved"]) == ("listing", str(folder / "0003-menu"))
 
 
+def test_each_of_many_urls_is_read_by_the_profile_of_its_scheme_and_keeps_its_number(run, folder: Path) -> None:
+    document = folder / "a~b"
+    document.write_text("here")
+    urls = [f"{SHELF}/vase", document.as_uri(), f"{SHELF}/a~b", f"{document.as_uri()}#c"]
+    words = ("access", "--many", "-", "-o", str(folder), "--root", str(folder), "--json")
+    result = run(*words, input="\n".join(urls), plugins="shelf-schemes,urlschemes-file")
+    lines = sorted(map(json.loads, result.stdout.splitlines()), key=lambda each: each["number"])
+    assert [(each["number"], each["ok"], each["profile"]) for each in lines] == [
+        (1, True, "rfc1738"),
+        (2, True, "rfc3986"),
+        (3, False, "rfc1738"),
+        (4, True, "rfc3986"),
+    ]
+    assert [each["url"] for each in lines] == urls
+    assert {each.name for each in folder.iterdir()} == {"a~b", "0001-vase", "0002-a_b", "0004-a_b"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

@@ -108,3 +108,25 @@ def test_a_gateway_is_used_and_shown(run, monkeypatch: pytest.MonkeyPatch) -> No
     assert gateway == {"asked": "x-far:a", "url": "x-shelf://joe:***@127.0.0.1/x-far%3Aa", "source": source}
     assert re.search(rf"^gateway +{source}$", run("attributes", "x-far:a").stdout, re.MULTILINE)
     assert "opensesame" not in result.output
+
+
+def test_the_profiles_of_the_library_and_of_the_command_are_shown(run, configure) -> None:
+    def rows(*words: str) -> list[list[str]]:
+        lines = [re.split(r"  +", line) for line in run(*words, "config").stdout.splitlines()]
+        return [line for line in lines if line[0] in {"registry.profile", "--profile"}]
+
+    default = ["registry.profile", '"rfc1738"', "default"]
+    option = ["--profile", '"rfc1738"', "--profile, or URLSCHEMES_PROFILE"]
+    assert rows() == [default, ["--profile", '"rfc3986"', "default"]]
+    assert rows("--profile", "rfc1738") == [default, option]
+    configure('[registry]\nprofile = "rfc3986"\n')
+    assert rows() == [[name, '"rfc3986"', "the file"] for name in ("registry.profile", "--profile")]
+    assert rows("--profile", "rfc1738") == [["registry.profile", '"rfc3986"', "the file"], option]
+
+
+@pytest.mark.parametrize("profile", ["rfc1738", "rfc3986"])
+def test_each_setting_is_checked_by_the_registry_that_reads_its_scheme(run, configure, profile: str) -> None:
+    configure("[options.x-shelf]\ntimes = 2\n[options.http]\nno-such = 1\n[options.x-none]\na = 1\n")
+    result = run("--profile", profile, "config", "--json", plugins="shelf-schemes,urlschemes-http")
+    problems = [each["message"] for each in json.loads(result.stdout)["problems"]]
+    assert [("http" in each, "x-none" in each) for each in problems] == [(True, False), (False, True)]

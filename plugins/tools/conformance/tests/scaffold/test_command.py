@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -46,6 +47,32 @@ def test_a_record_alone_has_no_demonstration() -> None:
     result = new("foo", "--record-only")
     assert result.exit_code == 0, result.stderr
     assert "urlschemes demo" not in result.stdout
+
+
+@pytest.mark.parametrize("words", [[], ["--record-only"], ["--profile", "rfc3986"]], ids=" ".join)
+def test_it_prints_how_to_add_the_second_record(words: list[str], tmp_path: Path) -> None:
+    written = new("foo", *words).stdout.splitlines()
+    again = new(*shlex.split(written[-1])[2:])
+    assert again.exit_code == 0, again.stderr
+    records = {path.name for path in (tmp_path / "OTHER" / "src" / "urlschemes_x_foo").glob("registration*.toml")}
+    assert records == {"registration.toml", "registration.rfc3986.toml"}
+    assert (tmp_path / "OTHER" / "src" / "urlschemes_x_foo" / "access.py").exists() == (words != ["--record-only"])
+    assert not again.stdout.splitlines()[-1].startswith("  urlschemes new")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "record"),
+    [
+        ([], [], "registration.toml"),
+        (["--profile", "rfc3986"], [], "registration.rfc3986.toml"),
+        (["--profile", "rfc3986"], ["--profile", "rfc1738"], "registration.toml"),
+    ],
+)
+def test_the_record_is_of_the_profile_that_was_asked_for_and_not_of_the_one_that_the_command_reads_by(
+    before: list[str], after: list[str], record: str, tmp_path: Path
+) -> None:
+    assert CliRunner().invoke(command, [*before, "new", "foo", *after]).exit_code == 0
+    assert [path.name for path in tmp_path.rglob("registration*.toml")] == [record]
 
 
 def test_for_a_registered_name_it_says_that_the_syntax_is_not_that_of_the_scheme() -> None:
