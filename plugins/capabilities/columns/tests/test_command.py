@@ -60,7 +60,7 @@ def test_the_summary_as_json(source: Path) -> None:
         "output": str(source),
         "rows": 7,
         "nulls": 1,
-        "profile": "rfc1738",
+        "profile": "rfc3986",
         "valid": 3,
         "schemes": {"ftp": {"valid": 1, "invalid": 1}, "http": {"valid": 2, "invalid": 1}},
         "codes": {"invalid-character": 1, "invalid-port": 1, "unknown-scheme": 1},
@@ -71,11 +71,12 @@ def test_the_summary_as_json(source: Path) -> None:
 
 def test_the_profile_of_the_command_is_that_of_the_column(source: Path) -> None:
     pq.write_table(pa.table({"url": ["http://[::1]/~a#b"]}), source)
-    arguments = ["columns", str(source), "-o", str(source), "--parts", "host,fragment"]
-    done = CliRunner().invoke(command, ["--profile", "rfc3986", *arguments], prog_name="urlschemes")
+    target = source.with_name("out.parquet")
+    done = run(source, "-o", target, "--parts", "host,fragment")
     assert done.exit_code == 0, done.output
-    row = pq.read_table(source)["parsed"].to_pylist()[0]
+    row = pq.read_table(target)["parsed"].to_pylist()[0]
     assert (row["host"], row["fragment"]) == ("[::1]", "b")
+    assert run(source, "-o", target, "--parts", "host", "--profile", "rfc1738").exit_code == 1
 
 
 def test_the_exit_code_is_0_if_every_row_is_a_url(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ def test_the_exit_code_is_0_if_every_row_is_a_url(tmp_path: Path) -> None:
     [
         (["--column", "uri"], "there is no column 'uri': expected one of n, url"),
         (["--into", "n"], "there is already a column 'n': choose another name for the new one\n"),
-        (["--parts", "hots"], "unknown part 'hots': expected one of address, "),
+        (["--parts", "hots"], "unknown part 'hots': expected one of article, "),
         (["--column", "n"], "expected an Arrow array of strings, got one of int64"),
         (["-o", "."], "urlschemes: Invalid value for '-o' / '--output': File '.' is a directory."),
     ],
