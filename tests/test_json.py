@@ -75,7 +75,7 @@ ONE_RESULT = {
     "doctor": ("doctor",),
     "error": ("review", "nobody-knows"),
     "parse": ("parse", "ftp://joe:secret@host.dom/a/b;type=a"),
-    "review": ("review", "x-example", "--examples", "1", "--check", "title"),
+    "review": ("review", "x-example", "--examples", "1", "--check", "name"),
     "review-list": ("review", "--list"),
     "schemes": ("schemes",),
     "show": ("show", "http"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from urlschemes import URL, default_registry
+from urlschemes import URL
 from urlschemes.errors import InvalidURL, invalid_url, require_type
 from urlschemes.grammar.octets import encoded, unescape
 from urlschemes.grammar.profile import authority_of
 from urlschemes.url.fault_place import Fault
-from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986 import profile, registry
 from urlschemes_rfc3986.domain_names import check_length, decoded_host, encoded_label
 from urlschemes_rfc3986.host_findings import is_invisible
 from urlschemes_rfc3986.references import RelativeReference
@@ -49,7 +49,7 @@ def from_unicode(text: str, parse: Callable[[str], Any] | None = None, *, uts46:
     Raises InvalidURL, whose positions are those of `text`; PluginError if a host needs the library `idna`, which the
     extra `idna` installs; and what `parse` raises.
     """
-    read = default_registry.in_profile(profile).parse if parse is None else parse
+    read = registry.parse if parse is None else parse
     if not callable(read):
         raise TypeError(f"parse must be a function, such as Registry.parse or RelativeReference, not {read!r}")
     if not isinstance(text, str) or text.isascii():  # type: ignore[redundant-expr]  # callers without types

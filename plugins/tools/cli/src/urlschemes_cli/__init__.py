@@ -1,8 +1,9 @@
 """The `urlschemes` command.
 
     app                 the command: global options, help, the commands of plugins
-    settings            the registry and the client that the global options ask for
-    options             options and arguments that several commands have: --json, --passwords, NAME
+    settings            the registries and clients that the global options ask for, and which of them reads a text
+    options             options and arguments that several commands have: --profile, --json, --passwords, URL, NAME
+    verdict             what RFC 1738 says of a URL that is read by another profile
     access_options      options of every command that accesses a URL: --deadline, --root, -v ...
     prompts             logins and forms, asked at the terminal
     error_reports       errors as messages on standard error, in terms of the command line

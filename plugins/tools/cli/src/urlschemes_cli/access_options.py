@@ -1,11 +1,11 @@
 """The options of every command that accesses a URL, for built-in commands and those of plugins.
 
     @click.command()
-    @click.argument("url")
+    @url_argument
     @with_access_options
     @click.pass_obj
     def session(settings: Settings, url: str, access_options: AccessOptions) -> None:
-        client = settings.client
+        client = settings.client_for(url)
         opened = client.operate("open session", url, **access_options.arguments(client, url, "open session"))
 
 Options take precedence over the configuration.

@@ -55,12 +55,13 @@ def report_missing_profile(settings: Settings) -> int:
 
 def _report_verdict(error: URLError) -> None:
     """Write what RFC 1738 says of the URL that the command was given, if that is the one at fault."""
+    if not isinstance(error, errors.InvalidURL):
+        return
     context = click.get_current_context()
     about: About | None = context.meta.get(ABOUT)
-    if about is not None and isinstance(error, errors.InvalidURL) and error.text == about.text:
-        verdict = verdict_on(about.text, context.ensure_object(Settings))
-        if verdict is not None:
-            write_line(f"  {safe_line(str(verdict))}", stream=sys.stderr)
+    verdict = about and error.text == about.text and verdict_on(about.text, context.ensure_object(Settings))
+    if verdict:
+        write_line(f"  {safe_line(str(verdict))}", stream=sys.stderr)
 
 
 def report_as_json(error: URLError | click.ClickException, context: click.Context) -> None:

@@ -8,6 +8,8 @@ import re
 import pytest
 from click.testing import CliRunner
 
+from urlschemes.registry.claims import SCHEMES
+from urlschemes.registry.discovery import discover
 from urlschemes.registry.known_names import how_to_install
 from urlschemes_cli.app import command
 
@@ -76,6 +78,14 @@ def test_without_plugins_it_says_so() -> None:
     nothing = CliRunner().invoke(command, ["--no-plugins", "schemes"])
     assert (nothing.exit_code, nothing.stdout) == (0, "")
     assert "no scheme is installed, or all are switched off" in nothing.stderr
+
+
+def test_with_the_command_alone_it_says_what_to_install(monkeypatch) -> None:
+    claims = [claim for claim in discover() if claim.group != SCHEMES]
+    monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", lambda **_: claims)
+    alone = CliRunner().invoke(command, ["--no-config", "schemes"])
+    assert (alone.exit_code, alone.stdout) == (0, "")
+    assert f"to use the scheme ftp, {how_to_install('urlschemes-ftp')}" in alone.stderr
 
 
 def test_all_lists_installed_and_known_names(run, art_ledger, monkeypatch) -> None:

@@ -27,6 +27,14 @@ def run(*words: str | Path) -> Result:
     return CliRunner().invoke(command, ["--no-config", "review", *map(str, words)])
 
 
+@pytest.mark.parametrize(
+    ("chosen", "profiles"), [([], {"rfc1738", "rfc3986"}), (["--profile", "rfc1738"], {"rfc1738"})], ids=str
+)
+def test_every_record_is_reviewed_unless_a_profile_was_asked_for(chosen: list[str], profiles: set[str]) -> None:
+    found = json.loads(run("x-example", "--check", "name", "--json", *chosen).stdout)
+    assert {each["profile"] for each in found["verdicts"]} == profiles
+
+
 def test_a_failed_check_is_shown_with_its_requirement_and_help(tmp_path: Path) -> None:
     result = run(bad_plugin(tmp_path, "contact"), "--check", "contact", "--check", "name")
     assert (result.exit_code, result.stderr) == (1, "")

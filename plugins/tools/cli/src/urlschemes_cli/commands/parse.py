@@ -40,7 +40,7 @@ def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> No
             "type": type(parsed).__name__,
             "parts": {name: value for name, (value, _) in parts.items()},
             "raw": {name: raw for name, (_, raw) in parts.items()},
-            "rfc1738": verdict_json(url, GivenText(url, passwords=passwords)),
+            "rfc1738": verdict_json(url, GivenText(url, is_url=False, passwords=passwords)),
         }
         write_json(found)
         return

@@ -85,7 +85,7 @@ def _note_more_columns() -> None:
 
 
 def _note_installation(registry: Registry) -> None:
-    if not registry.claims():
+    if all(claim.group != SCHEMES for claim in registry.claims()):
         first = next(known for known in known_names().values() if known.distribution)
         write_note(f"to use the scheme {first.name}, {how_to_install(first.distribution)}")
 
