@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -118,7 +119,7 @@ def test_the_profile_is_no_choice_of_plugins_but_can_be_switched_off_by_name(wor
 
 
 def test_a_profile_that_cannot_be_imported_is_an_error_that_names_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "urlschemes_rfc3986", None)
+    monkeypatch.setitem(sys.modules, "urlschemes_rfc3986", None)
     done = CliRunner().invoke(command, ["--no-config", "parse", "http://h/"])
     assert (done.exit_code, "urlschemes-rfc3986" in done.stderr) == (5, True)
     assert done.stderr.splitlines()[-1] == HELP
