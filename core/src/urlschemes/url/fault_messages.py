@@ -13,8 +13,6 @@ from urlschemes.grammar.derivation import END, expected_words, listed, octet_nam
 from urlschemes.grammar.octets import HEX, encoded, octets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from urlschemes.grammar.automaton import State
     from urlschemes.grammar.rule_tree import Characters
     from urlschemes.grammar.syntax import Syntax
@@ -23,7 +21,6 @@ __all__ = [
     "HINTS",
     "FaultMessage",
     "FaultPlace",
-    "OriginalText",
     "alphabet",
     "bad_escape",
     "broken_literal",
@@ -76,24 +73,6 @@ class FaultMessage(NamedTuple):
         """Return the hint; without one, the record's description of the part."""
         part = syntax.parts.get(self.part or "")
         return self.hint or (part.says if part else None)
-
-
-class OriginalText(NamedTuple):
-    """The text as it was given, if another text is parsed in its place: messages count and quote the original.
-
-    Character n of the parsed text stands at `positions[n]`; without `positions`, both texts are the same.
-    """
-
-    text: str
-    positions: Sequence[int] | None = None
-
-    def position(self, index: int) -> int:
-        """Return the position of the character `index`."""
-        return index if self.positions is None else self.positions[min(index, len(self.positions) - 1)]
-
-    def run(self, start: int, end: int) -> str:
-        """Return the original of the characters from `start` to `end`."""
-        return self.text[self.position(start) : self.position(end - 1) + 1] if start < end else ""
 
 
 class FaultPlace(NamedTuple):
@@ -253,7 +232,7 @@ def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ..
 def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
     """Return the message for the beginning of `literal` with another character after it."""
     syntax, option = place.syntax, f'"{literal.literal}"'
-    escape = f"%{ord(place.run[0]):02X}"
+    escape = f"%{ord(place.rest[0]):02X}"
     positions = place.state.taken(escape)
     part = part_of(syntax, positions)
     if literal.offset == 1 and part is not None:
@@ -286,11 +265,12 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
     is_excluded = part is not None and octet in part.exclude
     there = " there" if part is not None and octet in part.escapes else ""
     which = "this octet" if name in _SECRET else f"the octet {octet:02X}{octet_name(octet)}"
-    escape = "" if name in _SECRET else f" {place.rest[:3]!a}"
+    quoted = "" if name in _SECRET else f" {place.run!a}"
+    subject = f"invalid {'escape' if place.run[:1] == '%' else 'character'}{quoted} at position {place.position}"
     rule = part.rule if part and is_excluded else rule_of(syntax, place.state.reached or percent)
     hint = "leave it out: the record of the scheme excludes it" if is_excluded else None
-    at = f"at position {place.position}: the {_named(syntax, name or 'URL')} cannot hold"
-    return FaultMessage(f"invalid escape{escape} {at} {which}{there}", name, rule, ("another octet",), hint)
+    problem = f"the {_named(syntax, name or 'URL')} cannot hold {which}{there}"
+    return FaultMessage(f"{subject}: {problem}", name, rule, ("another octet",), hint)
 
 
 def unexpected(place: FaultPlace) -> FaultMessage:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.fault_place import Fault
     from urlschemes.url.fields import Field
+    from urlschemes.url.original_text import OriginalText
 
 __all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed", "unfit"]
 
@@ -265,8 +266,8 @@ class URL(Base, metaclass=URLType):
         return self.syntax.profile.algorithms.resolve(self, text)
 
     @classmethod
-    def explanation(cls, text: str) -> Fault | InvalidURL:
-        """Return the reason why `text` is not a URL of this type, as the error of `parse` gives it."""
+    def explanation(cls, text: str, original: OriginalText | None = None) -> Fault | InvalidURL:
+        """Return the reason why `text`, perhaps made of an `original`, is not a URL of this type: that of `parse`."""
         from urlschemes.url.fault_place import Fault  # only a program that reads an error needs it
 
         require_type("text", text, str)
@@ -274,12 +275,12 @@ class URL(Base, metaclass=URLType):
         known, scheme = name.lower() if colon else "", cls._scheme or None
         profile = cls.syntax.profile
         if scheme not in {None, known} and profile.is_scheme_name(known):
-            message = f"invalid scheme {known!r} at position 0: expected {scheme}"
+            span = original.span(0, len(name)) if original else (0, len(name))
+            message = f"invalid scheme {name!r} at position {span[0]}: expected {scheme}"
             section = profile.section("scheme")
-            return invalid_url(text, message, scheme=scheme, part="scheme", span=(0, len(known)), section=section)
-        return learned(
-            Fault(text, cls.syntax if known == scheme else profile.algorithms.url_type.syntax, scheme), cls.syntax
-        )
+            return invalid_url(text, message, scheme=scheme, part="scheme", span=span, section=section)
+        syntax = cls.syntax if known == scheme else profile.algorithms.url_type.syntax
+        return learned(Fault(text, syntax, scheme, original), cls.syntax)
 
     def replace(self, /, **parts: Any) -> Self:
         """Return the URL with these parts, and with the text of all others unchanged; None leaves a part out.

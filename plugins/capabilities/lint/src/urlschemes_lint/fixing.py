@@ -73,8 +73,7 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
     scheme, colon, _ = source.text.partition(":")
     if not colon or not profile.is_scheme_name(scheme):
         generic: type[URL] = profile.algorithms.url_type
-        error = source.error_in(source.text, generic)
-        raise _not_repairable("there is no scheme name, and `fix` never guesses one", error, source, generic.syntax)
+        raise _not_repairable("there is no scheme name, and `fix` never guesses one", source, source.text, generic)
     try:
         url_type = schemes[scheme].url_type
     except UnknownScheme as unknown:
@@ -92,8 +91,8 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
         source, repaired = _nearest(source, url_type.syntax)
         # The automaton does not count repetitions, so the repaired text may still be invalid.
         if repaired is None or url_type.syntax.fullmatch(repaired) is None:
-            error = source.unrepairable_error(url_type)
-            raise _not_repairable("cannot be repaired without guessing", error, source, url_type.syntax)
+            text = source.unrepairable_text(url_type)
+            raise _not_repairable("cannot be repaired without guessing", source, text, url_type)
         if len(repaired) > limit:
             message = f"the repaired URL has {len(repaired)} characters, more than the limit of {limit}"
             raise Ambiguous(message, source.position(limit))
@@ -128,19 +127,18 @@ def _check_nonstandard(source: SourceText, url_type: type[URL], error: InvalidUR
     )
 
 
-def _not_repairable(why: str, error: InvalidURL, source: SourceText, syntax: Syntax) -> NotRepairable:
-    """Return the error of `fix` for an `error` that has no repair."""
-    start, end = error.span or (0, 0)
-    last = source.position(end - 1) + 1 if start < end else source.position(start)
+def _not_repairable(why: str, source: SourceText, text: str, url_type: type[URL]) -> NotRepairable:
+    """Return the error of `fix` for the first error of `text`, which was made of the source and has no repair."""
+    error = source.error_in(text, url_type)
     return NotRepairable(
         f"{why}: {error.message}",
-        span=None if error.span is None else (source.position(start), last),
+        span=error.span,
         scheme=error.scheme,
         part=error.part,
-        position=None if error.position is None else source.position(error.position),
+        position=error.position,
         rule=error.rule,
         section=error.section,
-        hint=advice(error, syntax),
+        hint=advice(InvalidURL(text, url_type), url_type.syntax),
     )
 
 

@@ -35,8 +35,8 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     if fault.code == "empty-host":
         problem = f"missing host at position {fault.place().position}: expected {_KINDS}"
         return _message(fault, problem, f"write {_KINDS} after `//`", (_KINDS,))
-    character = fault.text[fault.position : fault.position + 1]
-    if character and fault.position == authority.end and fault.state.taken("/"):
+    character = fault.text[fault.at : fault.at + 1]
+    if character and fault.at == authority.end and fault.state.taken("/"):
         return _message(fault, f'{fault.place().subject()}: expected "/"', "write a `/` after the host", ('"/"',))
     expected = expected_words(fault.syntax, fault.state.expected)
     return _message(fault, f"{fault.place().subject('host')}: {choices(expected)}", profile.host_hint, expected)
@@ -44,7 +44,7 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
 
 def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
     """Return the message about `fault`, which is between the brackets from `start` to `end`, or after them."""
-    written, position = fault.text[start:end], fault.position
+    written, position = fault.text[start:end], fault.at
     if not written.endswith("]"):
         place = fault.place(start, end)
         problem = f"unclosed bracket in {quoted_text(place.run)} at position {place.position}: expected ']'"
@@ -55,8 +55,8 @@ def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
         problem = f"{fault.place().subject()}: {choices(expected)}"
         is_digit = fault.text[position : position + 1].isdecimal()
         return _message(fault, problem, "write a colon before the port" if is_digit else None, expected)
-    if "%" in written:
-        zone = start + written.index("%")
+    zone = start + written.find("%")
+    if start <= zone <= position:
         place = fault.place(zone, end - 1)
         problem = f"unexpected zone {quoted_text(place.run)} at position {place.position}: expected ']'"
         return _message(fault, problem, HINTS["zone"], ('"]"',))
@@ -77,7 +77,7 @@ def _inside(fault: Fault, start: int, end: int) -> FaultMessage:
         hint = "an IPv4 address at the end is four numbers from 0 to 255, without leading zeros"
     place = fault.place()
     problem = place.subject("host")
-    if fault.position >= end or "." in address or is_future:  # the fault is rarely that character
+    if fault.at >= end or "." in address or is_future:  # the fault is rarely that character
         place = fault.place(start, end)
         problem = f"invalid address {quoted_text(place.run)} at position {place.position}"
     rule = "IPvFuture" if is_future else "IPv6address"
