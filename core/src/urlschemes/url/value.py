@@ -20,7 +20,7 @@ from urlschemes.errors import (
     require_type,
 )
 from urlschemes.grammar.octets import octets_of
-from urlschemes.grammar.part import Part
+from urlschemes.grammar.part import Encoded, Part
 from urlschemes.grammar.profile import RFC1738, Profile, restored
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import described, redact
@@ -145,13 +145,22 @@ class URL(Base, metaclass=URLType):
 
     @property
     def parts(self) -> Mapping[str, Value | None]:
-        """The values of the parts by name: those of the attributes. Raises PluginError if reading one fails."""
+        """The values of the parts by name, as the constructor takes them: `Encoded` if they are sent as written.
+
+        The others are those of the attributes. Raises PluginError if reading one fails.
+        """
         try:
-            return {name: getattr(self, name) for name in self.syntax.parts}
+            values = {name: getattr(self, name) for name in self.syntax.parts}
         except (URLError, MemoryError):
             raise
         except Exception as error:  # a plugin may define attributes of its own
             raise type_failed(type(self), error, "a part cannot be read") from error
+        text = self._text
+        for name in self.syntax.as_written:
+            if isinstance(value := values[name], str):
+                written = self.syntax.whole(self._match, name) if "%" in text else value
+                values[name] = str.__new__(Encoded, value if written is None else written)
+        return values
 
     def span(self, name: str) -> tuple[int, int] | None:
         """Return where the part `name` stands in the text, None if it is absent. Raises PluginContractError."""

@@ -116,7 +116,8 @@ def replaces_one_part(url: URL, part: str, value: object) -> None:
 
 def _has_value(url: URL, part: str, value: object) -> bool:
     """Return True if the part has that value; a type may return a part in lower case, as it returns the host."""
-    return url.parts[part] == value or (isinstance(value, str) and url.parts[part] == value.lower())
+    has = url.parts[part] if isinstance(value, Encoded) else getattr(url, part)
+    return bool(has == value or (isinstance(value, str) and has == value.lower()))
 
 
 def separate_parts(url: URL, part: str) -> list[str]:
