@@ -218,7 +218,8 @@ def points_at_the_error(text: str, error: Any) -> None:
     message, span = str(error.message), error.span
     _require(getattr(error, "text", text) == text, f"an error is about another text: {message}")
     position = getattr(error, "position", None if span is None else span[0])
-    start, end = (position, position) if span is None else span
+    start: Any = position if span is None else span[0]
+    end: Any = position if span is None else span[1]
     if position is not None:
         _require(0 <= start <= position <= end <= len(text), f"an error has the place {position}, {span}: {message}")
         character, expected = text[position : position + 1], _BEGINNINGS.get(error.code, "")
