@@ -18,11 +18,10 @@ from urlschemes import URL, InvalidURL, Registry, URLError, default_registry
 from urlschemes.grammar.octets import text_of
 from urlschemes.grammar.part import Part
 from urlschemes_conformance import laws
-from urlschemes_conformance.generated_texts import generate
 from urlschemes_lint import check, explain, fix
 from urlschemes_rfc3986.iri import from_unicode, to_unicode
 from urlschemes_rfc3986.references import RelativeReference, parse_reference, relative_to
-from urlschemes_testing.strategies import near_misses, urls
+from urlschemes_testing.generation import random_near_misses, random_urls
 from urlschemes_text import find, wrap
 
 SCHEMES = sorted(default_registry)
@@ -40,12 +39,12 @@ NUMBERS = pytest.mark.parametrize("number", [25, pytest.param(300, marks=pytest.
 
 @cache
 def valid_texts(scheme: str, number: int) -> list[str]:
-    return generate(urls(scheme), number)
+    return random_urls(scheme, number)
 
 
 @cache
 def invalid_texts(scheme: str, number: int) -> list[str]:
-    return generate(near_misses(scheme), number)
+    return random_near_misses(scheme, number)
 
 
 @NUMBERS
@@ -92,7 +91,7 @@ def test_a_part_within_another_changes_with_it(scheme: str, number: int) -> None
 )
 def test_a_url_of_all_parts_of_another_is_equivalent(profile: str, scheme: str, number: int) -> None:
     registry = PROFILES[profile]
-    for text in generate(urls(scheme, registry=registry), number):
+    for text in random_urls(scheme, number, registry=registry):
         url = registry.parse(text)
         assert type(url)(**url.parts).equivalent(url), text
 

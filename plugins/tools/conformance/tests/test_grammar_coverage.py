@@ -8,9 +8,8 @@ import urlschemes
 from urlschemes import UnknownScheme
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
-from urlschemes_conformance.generated_texts import generate
 from urlschemes_conformance.grammar_coverage import GrammarCoverage
-from urlschemes_testing.strategies import urls
+from urlschemes_testing.generation import random_urls
 
 SYNTAX = Syntax('url = "x:" [ "a" | *2part ]\npart = ";" digit', "url", [Part("part", ["part"])])
 SECOND_GRAMMAR = Syntax(
@@ -94,7 +93,7 @@ def test_an_element_that_no_text_covers_is_missing(missing: str, is_kept: object
 
 def test_impossible_elements_of_exclusions_and_second_grammars_do_not_count() -> None:
     coverage = GrammarCoverage(SECOND_GRAMMAR)
-    coverage.add(generate(urls(SECOND_GRAMMAR), 300))
+    coverage.add(random_urls(SECOND_GRAMMAR, 300))
     assert coverage.missing == ()
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urlschemes import Registration, Scheme
 from urlschemes.errors import members
 from urlschemes.grammar.bnf import Choice, Literal, Node, Octets, Reference, Repeat
-from urlschemes_testing.strategies import syntax_of
+from urlschemes_testing.generation import syntax_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from urlschemes import Registry
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.syntax import Syntax
-    from urlschemes_testing.strategies import Source
+    from urlschemes_testing.generation import Source
 
 __all__ = ["GrammarCoverage"]
 
