@@ -17,13 +17,12 @@ the table `proves_positions`, it also refuses each text at the end of the longes
 | `printed_proof` | the rules of a record and those that its specification prints: the same texts |
 | `position_proof` | the place where the table refuses a text |
 | `product` | the search of two automata that read the same text |
-| `pattern_reader` | the text of a pattern as a tree |
 | `pattern_machine` | a pattern as an automaton: what a backtracking matcher would do |
 
 A proof of a table covers all texts of US-ASCII, of any length, but those with a run that the table does not count and
-leaves to the pattern (`Table.counts`). Other characters are in no class of either. It covers the meaning of the pattern
-as the documentation of `re` defines it, not the program that implements it, and the reading of a table as
-`urlschemes.grammar.table` defines it. A proof of two sets of rules covers all texts of octets.
+leaves to the pattern (`Table.counts`). Other characters are in no class of either. It covers the meaning of what the
+parser of `re` reads, as the documentation of `re` defines it, and the reading of a table as `urlschemes.grammar.table`
+defines it; not the programs that match and run them. A proof of two sets of rules covers all texts of octets.
 """
 
 from __future__ import annotations

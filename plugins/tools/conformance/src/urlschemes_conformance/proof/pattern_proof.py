@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.grammar.table import ABSENT, POSITION
 from urlschemes_conformance.characters import kinds
 from urlschemes_conformance.proof.pattern_machine import HERE, Machine, Thread
-from urlschemes_conformance.proof.pattern_reader import UnknownConstruct, read
 from urlschemes_conformance.proof.product import NotProven, Proof, after_in, class_masks, search
 
 if TYPE_CHECKING:
@@ -41,10 +40,7 @@ class _PatternAndTable:
     def __init__(self, syntax: Syntax, table: Table) -> None:
         self.table = table
         self.content = content = table.content
-        try:
-            self.machine = Machine(read(syntax.pattern), content.longest)
-        except UnknownConstruct as error:
-            raise NotProven(str(error)) from None
+        self.machine = Machine(syntax.pattern, content.longest)
         if self.machine.uncounted & ~content.counted:
             raise NotProven("the table does not say which runs of the pattern it does not count")
         numbers = {mark: number for number, mark in enumerate(table.marks)}
