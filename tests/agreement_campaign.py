@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
+from comparison import compare
 from random_grammars import TOKENS, syntaxes
 
 from urlschemes import default_registry
-from urlschemes_conformance.agreement import Judges, compare
+from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import NotProven, prove_pattern, prove_recognizer
 from urlschemes_testing.generation import random_urls
 

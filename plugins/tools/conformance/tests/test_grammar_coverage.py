@@ -97,10 +97,41 @@ def test_impossible_elements_of_exclusions_and_second_grammars_do_not_count() ->
     assert coverage.missing == ()
 
 
-@pytest.mark.parametrize("text", ["x:1.a/a", "x:1.a/%41", "x:1.D", "x:1.%61x", "x:%"])
-def test_a_text_that_does_not_derive_is_refused(text: str) -> None:
+@pytest.mark.parametrize(
+    ("bnf", "exclude"),
+    [
+        ('url = "x:" part\npart = ";" | "a"', b";"),
+        ('url = "x:" *[ "b" ] part\npart = 1*64[ "a" | ";" "b" ]', b";"),
+    ],
+)
+def test_exclusions_of_parts_leave_alternatives_out(bnf: str, exclude: bytes) -> None:
+    coverage = GrammarCoverage(Syntax(bnf, "url", [Part("part", ["part"], exclude=exclude)]))
+    assert [each for each in coverage.elements if "alternative" in each] == ['url/part: alternative "a"']
+
+
+def test_a_text_that_derives_in_several_ways_covers_the_elements_of_all() -> None:
+    coverage = GrammarCoverage(Syntax('url = "x:" [ part ]\npart = *digit', "url", [Part("part", ["part"])]))
+    coverage.add(["x:"])
+    assert {"part absent", "part empty", "url: [ part ] taken", "url: [ part ] not taken"} <= {*coverage.reached}
+
+
+@pytest.mark.parametrize("letters", ["c", "ab", "cab", "aba"])
+def test_each_turn_of_a_repetition_covers_its_elements(letters: str) -> None:
+    coverage = GrammarCoverage(Syntax('url = "x:" 1*3[ "a" | "b" | "c" ]', "url"))
+    coverage.add([f"x:{letters}"])
+    assert {each[-2] for each in coverage.reached if "alternative" in each} == {*letters}
+
+
+@pytest.mark.parametrize(
+    ("syntax", "text"),
+    [
+        *((SECOND_GRAMMAR, text) for text in ("x:1.a/a", "x:1.a/%41", "x:1.D", "x:1.%61x", "x:%")),
+        (SYNTAX, "x:;1;2;3"),
+    ],
+)
+def test_a_text_that_does_not_derive_is_refused(syntax: Syntax, text: str) -> None:
     with pytest.raises(ValueError, match="does not derive"):
-        GrammarCoverage(SECOND_GRAMMAR).add([text])
+        GrammarCoverage(syntax).add([text])
 
 
 def test_several_texts_are_expected() -> None:

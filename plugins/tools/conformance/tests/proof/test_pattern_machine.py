@@ -46,6 +46,7 @@ def groups_by_re(pattern: re.Pattern[str], text: str) -> dict[str, tuple[int, in
         (r"[ab]*+(?<!b)c", ["abac", "abc", "c"]),
         (r"(?:a(?=\Z)|(?P<x>a)b(?=[cd]|\Z))[a-d]?", ["a", "ab", "abc", "aba", "ad"]),
         (r"(?i:kB)\-", ["kb-", "KB-", "kb"]),
+        (r"(?:(?P<x>(?!))|a)|b(?!)|bc", ["a", "b", "bc"]),
         # A look behind decides in an atomic group whose alternative is tried only if the repetition ends otherwise.
         (r"(?>(?:a)*+(?<!a)|[ab])", ["a", "b", "", "aa"]),
     ],

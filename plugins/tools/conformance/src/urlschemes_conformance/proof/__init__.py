@@ -13,10 +13,10 @@ the table `proves_positions`, it also refuses each text at the end of the longes
 | --- | --- |
 | `pattern_proof` | the pattern against the table: the same texts, and the same parts at the same places |
 | `recognizer_proof` | the independent recognizer of the BNF against the table: the same texts |
-| `rules_proof` | two sets of rules: the same texts |
 | `printed_proof` | the rules of a record and those that its specification prints: the same texts |
 | `position_proof` | the place where the table refuses a text |
-| `product` | the search of two automata that read the same text |
+| `product` | the search of two automata that read the same text; two sets of rules: the same texts |
+| `table_reading` | a table as an automaton |
 | `pattern_machine` | a pattern as an automaton: what a backtracking matcher would do |
 
 A proof of a table covers all texts of US-ASCII, of any length, but those with a run that the table does not count and
@@ -30,9 +30,8 @@ from __future__ import annotations
 from urlschemes_conformance.proof.pattern_proof import prove_pattern
 from urlschemes_conformance.proof.position_proof import proves_positions
 from urlschemes_conformance.proof.printed_proof import printed_of, prove_printed
-from urlschemes_conformance.proof.product import NotProven, Proof
+from urlschemes_conformance.proof.product import NotProven, Proof, prove_rules
 from urlschemes_conformance.proof.recognizer_proof import prove_recognizer
-from urlschemes_conformance.proof.rules_proof import prove_rules
 
 __all__ = [
     "NotProven",

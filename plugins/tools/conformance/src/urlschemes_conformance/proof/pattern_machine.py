@@ -125,7 +125,7 @@ class Machine:
                 continue
             if step.reads is not None:
                 if character is not None and step.reads >> character & 1:
-                    kept.append(thread._replace(step=step.after[0]))
+                    kept.append(Thread(step.after[0], *thread[1:]))
                 continue
             if step.ahead is not None and not step.ahead & (_END if character is None else 1 << character):
                 continue
@@ -143,7 +143,7 @@ class Machine:
                 thread = thread._replace(inside=tuple(inside))
                 ahead.append(thread._replace(tags=(), drops=left))  # behind this thread's own ways
                 thread = thread._replace(at_risk=thread.at_risk | {left})
-            ahead += [thread._replace(step=after) for after in reversed(step.after)]
+            ahead += [Thread(after, *thread[1:]) for after in reversed(step.after)]
         return _canonical(kept), None
 
     def _add(self, step: _Step) -> int:
@@ -163,6 +163,8 @@ class Machine:
             case (reader.LITERAL | reader.IN, _):
                 return self._add(_Step([after], reads=self._set(kind, argument)))
             case (reader.FAILURE, _):
+                return self._add(_Step([after], reads=0))
+            case (reader.ASSERT_NOT, (1, items)) if not items:  # `(?!)` before Python 3.13
                 return self._add(_Step([after], reads=0))
             case (reader.BRANCH, (None, ways)):
                 return self._add(_Step([self._series(way, after) for way in ways]))
