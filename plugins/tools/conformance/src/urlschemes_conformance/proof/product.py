@@ -6,14 +6,17 @@ every text; else the shortest text on which they differ is found.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from urlschemes_conformance.characters import kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable
 
-__all__ = ["MAX_STEPS", "Automaton", "NotProven", "Proof", "prove_rules", "search"]
+    from urlschemes_conformance.derivatives import Derivatives
+    from urlschemes_conformance.proof.table_reading import TableReading
+
+__all__ = ["MAX_STEPS", "NotProven", "Proof", "prove_rules", "search"]
 
 MAX_STEPS = 1_000_000
 """Steps after which a proof is given up; the schemes of RFC 1738 need at most 6,000, news URLs of RFC 3986 106,000."""
@@ -33,25 +36,11 @@ class Proof(NamedTuple):
     difference: str | None
 
 
-class Automaton(Protocol):
-    """A reader of texts, one character at a time: rules by their derivatives, or a table."""
+def prove_rules(one: Derivatives | TableReading, other: Derivatives | TableReading, codes: int = 256) -> Proof:
+    """Compare two sets of rules on all texts of the first `codes` octets: the same texts derive.
 
-    start: Any
-    dead: Any
-    """The state from which no text derives."""
-
-    def after(self, state: Any, character: str, /) -> Any:
-        """Return the state after `character`."""
-
-    def nullable(self, state: Any, /) -> bool:
-        """Return True if the empty text derives from `state`: a text may end there."""
-
-    def masks(self) -> Iterable[int]:
-        """Return the sets of octets that are told from others, as masks."""
-
-
-def prove_rules(one: Automaton, other: Automaton, codes: int = 256) -> Proof:
-    """Compare two sets of rules on all texts of the first `codes` octets: the same texts derive. Raises NotProven."""
+    A table is a set of rules, too. Raises NotProven.
+    """
     dead = one.dead, other.dead
 
     def agrees(pair: tuple[Any, Any]) -> bool:
