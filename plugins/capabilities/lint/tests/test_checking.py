@@ -29,7 +29,7 @@ def test_the_first_error_is_that_of_parse_with_better_advice(registry: Registry,
         error.part,
         error.section,
     )
-    assert found.hint == advice(error, registry["x-album"].url_type.syntax)
+    assert found.hint == advice(error, registry["x-album"].url_type)
 
 
 def test_the_first_error_is_also_that_of_a_type_that_parses_by_itself(album: Registration) -> None:

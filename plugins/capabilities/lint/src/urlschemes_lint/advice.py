@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
-from unicodedata import category, normalize
+from unicodedata import normalize
 
 from urlschemes.grammar.octets import encoded
 from urlschemes.grammar.profile import authority_of
 from urlschemes.url.fault_messages import HINTS, escapes, is_like_ipv6, usual_hint
 from urlschemes.url.fault_place import first_state, host_may_be_empty
-from urlschemes_lint.part_places import delimiters, lost_by_encoding
-from urlschemes_lint.source_text import is_quoted
+from urlschemes.url.value import LIMIT
+from urlschemes_lint.misplaced import U_ESCAPE, is_layout, lost_by_encoding
+from urlschemes_lint.part_places import delimiters
+from urlschemes_lint.repair import nearest
+from urlschemes_lint.source_text import Ambiguous, SourceText, is_quoted
 
 if TYPE_CHECKING:
-    from urlschemes import InvalidURL
+    from urlschemes import URL, InvalidURL
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["U_ESCAPE", "advice", "is_fixable", "is_layout"]
-
-U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
-"""What other software takes for the escape of a character."""
-_LAYOUT = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
+__all__ = ["advice"]
 
 _PAIRS = frozenset({"()", "[]", "{}", '""', "''", "``", "\u201c\u201d", "\u2018\u2019", "\xab\xbb"})
 
 
-def advice(error: InvalidURL, syntax: Syntax) -> str | None:
-    """Return what to do about `error`, which `syntax` raised: its hint, or better advice."""
-    text, position = error.text, error.position
+def advice(error: InvalidURL, url_type: type[URL]) -> str | None:
+    """Return what to do about `error`, which `url_type` raised: its hint, or better advice."""
+    text, position, syntax = error.text, error.position, url_type.syntax
     if position is None:
         return error.hint
     if error.code == "fragment-present":
         data = f"; as data it is written {_written(error)}" if _written(error) else ""
         return error.hint if error.part in {"user", "password"} else f"`fix` splits URL and fragment{data}"
     if error.code == "invalid-character":
-        return _for_character(error, syntax, text, position)
+        return _for_character(error, url_type, text, position)
     if error.code == "bad-escape":
         return _for_escape(text, position, error.part, syntax) or error.hint
     if error.code == "invalid-scheme":
@@ -61,30 +59,12 @@ def _for_delimiter(syntax: Syntax, text: str, position: int) -> str | None:
     return f"{where} is a delimiter: correct what is before it, where an escape would not help"
 
 
-def is_fixable(text: str, syntax: Syntax) -> bool:
-    """Return True if `text` becomes a URL when its illegal characters are encoded and an illegal fragment is split off.
-
-    False for invisible characters: they may be data or not; and for those of hosts, which are not encoded.
-    """
-    if not text.strip().isprintable() and any(map(is_layout, text.strip())):
+def _is_fixable(text: str, url_type: type[URL]) -> bool:
+    """Return True if `fix` repairs `text`."""
+    try:
+        return nearest(SourceText(text, url_type.syntax.profile), url_type, LIMIT)[1] is not None
+    except Ambiguous:
         return False
-    text = text if syntax.profile.has_fragments else text.partition("#")[0]
-    illegal, authority = syntax.profile.illegal, authority_of(text, syntax.profile)
-    if authority is not None and "host" in syntax.parts and illegal.search(text[authority.host : authority.end]):
-        return False
-    return syntax.fullmatch(illegal.sub(_any_escape, text)) is not None
-
-
-def is_layout(character: str) -> bool:
-    """Return True if `character` is a control, a blank outside US-ASCII, or only controls how text is displayed.
-
-    Such a character may have been pasted by mistake. A variation selector, which goes with an emoji, is data.
-    """
-    return category(character) in _LAYOUT and character != " "
-
-
-def _any_escape(found: re.Match[str]) -> str:
-    return f"%{ord(found[0]):02X}" if found[0].isascii() else "%80"  # any octet outside US-ASCII
 
 
 def _written(error: InvalidURL) -> str:
@@ -92,15 +72,15 @@ def _written(error: InvalidURL) -> str:
     return next((word.strip('"') for word in error.expected if word.startswith('"%')), "")
 
 
-def _for_character(error: InvalidURL, syntax: Syntax, text: str, position: int) -> str | None:
-    character, part, written = text[position], error.part, _written(error)
+def _for_character(error: InvalidURL, url_type: type[URL], text: str, position: int) -> str | None:
+    character, part, written, syntax = text[position], error.part, _written(error), url_type.syntax
     delimiter = _for_delimiter(syntax, text, position)
     if delimiter is not None:
         return delimiter
-    around = _from_surroundings(text, position, part, written, syntax)
+    around = _from_surroundings(text, position, part, written, url_type)
     if around is not None:
         return around
-    by_fix = ", or let `fix` do it" if is_fixable(text, syntax) else ""
+    by_fix = ", or let `fix` do it" if _is_fixable(text, url_type) else ""
     if not character.isascii() or (is_layout(character) and not character.isspace()):
         return _for_foreign(text, position, part, written, by_fix, syntax) or error.hint
     if part == "password" and written:
@@ -112,9 +92,9 @@ def _for_character(error: InvalidURL, syntax: Syntax, text: str, position: int) 
     return error.hint
 
 
-def _from_surroundings(text: str, position: int, part: str | None, written: str, syntax: Syntax) -> str | None:
+def _from_surroundings(text: str, position: int, part: str | None, written: str, url_type: type[URL]) -> str | None:
     """Return the advice about a character that follows from the text around it."""
-    character = text[position]
+    character, syntax = text[position], url_type.syntax
     if text.startswith("\\"):
         return "this is the path of a file, not a URL"
     if not text[:position].strip(" \t\r\n<"):
@@ -133,9 +113,9 @@ def _from_surroundings(text: str, position: int, part: str | None, written: str,
         return f"no {part} holds white space: leave it out{port}"
     if character == "[" and part == "host" and usual_hint(syntax, part):
         return _address_hint(syntax)
-    if character == "<" and text.endswith(">") and not is_fixable(text, syntax):
-        within = syntax.fullmatch(f"{text[:position]}{text[position + 1 : -1]}")
-        return None if within is None else "leave out `<` and `>`, or let `fix` do it"
+    within = f"{text[:position]}{text[position + 1 : -1]}"
+    if character == "<" and text.endswith(">") and syntax.fullmatch(within) and _is_fixable(text, url_type):
+        return "leave out `<` and `>`, or let `fix` do it"
     return None
 
 

@@ -35,7 +35,7 @@ _MAX_READ = 1 << 20
 def all_errors(text: str, url_type: type[URL], error: InvalidURL) -> list[Finding]:
     """Return the errors in `text`, and the warnings about it, which `url_type` refused with `error`."""
     reading = _Reading(text, url_type)
-    reading.findings.append(error_finding(error, advice(error, url_type.syntax)))
+    reading.findings.append(error_finding(error, advice(error, url_type)))
     reading.end = error.span[1] if error.span else 0  # a type with its own parser may blame a later place
     reading.read()
     return reading.findings

@@ -109,7 +109,7 @@ def explanation(
         url = schemes.parse(text, limit=limit)
     except InvalidURL as error:
         url_type = schemes[error.scheme].url_type if error.scheme else schemes.profile.algorithms.url_type
-        lines = _error_lines(error, advice(error, url_type.syntax), min(width, WIDTH))
+        lines = _error_lines(error, advice(error, url_type), min(width, WIDTH))
         lines += _repair_lines(error.text, registry, limit)
         return Drawing(lines, error)
     return draw(url, width=width, strokes=strokes)
@@ -136,11 +136,11 @@ def _error_lines(error: InvalidURL, hint: str | None, width: int) -> list[Line]:
 
 
 def _repair_lines(text: str, registry: Registry | None, limit: int) -> list[Line]:
-    """Return the URL that `fix` makes of the text, and its fragment; nothing if there is no repair."""
+    """Return the URL that `fix` makes of the text, and its fragment; without a repair, the readings of the text."""
     try:
         fixed = fix(text, registry=registry, limit=limit)
-    except URLError:
-        return []
+    except URLError as error:
+        return [(_label("reading"), (one_line(each, MAX_URL), "")) for each in getattr(error, "readings", ())]
     lines: list[Line] = [(_label("repaired", "good"), (one_line(fixed.url.redacted(), MAX_URL), "strong"))]
     if fixed.fragment is not None:
         lines.append((_label("fragment", "good"), (one_line(fixed.fragment), "")))

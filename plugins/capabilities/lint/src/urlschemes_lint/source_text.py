@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import InvalidURL
-from urlschemes.grammar.octets import ESCAPE, encoded
+from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
@@ -95,13 +95,17 @@ class Change(NamedTuple):
 
 
 class Ambiguous(Exception):
-    """The text has several repairs; `position` counts in the text as given."""
+    """The text has several readings; `position` counts in the text as given.
 
-    def __init__(self, message: str, position: int, hint: str | None = None) -> None:
+    `readings` are texts that say one each, if the characters `data` are nothing but data in them.
+    """
+
+    def __init__(self, message: str, position: int, readings: tuple[str, ...] = (), data: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.position = position
-        self.hint = hint
+        self.readings = readings
+        self.data = data
 
 
 class ReplacedText(NamedTuple):
@@ -123,17 +127,20 @@ class ReplacedText(NamedTuple):
 class SourceText:
     """The text as given (`whole`), and the part of it that is meant as the URL (`text`).
 
-    `section` is that of the characters of URLs. `changes` are the changes made so far, `fragment` is the fragment that
-    was split off, or None. `stop` is set by a repair that fails: the index in `text` where it did.
+    The characters `data` are nothing but data in it. `section` is that of the characters of URLs. `changes` are the
+    changes made so far, `fragment` is the fragment that was split off, or None. `error` is that of `text` as it was
+    read. `stop` is set by a repair that fails: the index in `text` where it did.
     """
 
-    def __init__(self, whole: str, profile: Profile) -> None:
+    def __init__(self, whole: str, profile: Profile, data: str = "") -> None:
         self.whole = whole
+        self.data = data
         self.profile = profile
         escape = profile.grammar.rules[profile.rule_names["escape"]]
         self.section = f"{profile.document} section {escape.section}"
         self.changes: list[Change] = []
         self.fragment: str | None = None
+        self.error: InvalidURL | None = None
         self.stop = 0
         wrapper = _wrapper(profile).fullmatch(whole) or _QUOTED.fullmatch(whole)
         prefix = _prefix(profile).match(whole)
@@ -173,24 +180,26 @@ class SourceText:
         """Raise Ambiguous if a line ends within the URL, and the URL can continue in two ways."""
         if not self._is_wrapped:
             line_break = _LINE_BREAK.search(self.text)
-            if line_break is not None:
+            if line_break is not None and line_break[0] not in self.data:
                 position = self.position(line_break.start())
                 raise Ambiguous(
                     f"ambiguous line break at position {position}: left out if the URL was broken into lines, "
                     f"{encoded(line_break[0].encode())} if it is data",
                     position,
-                    "write `<URL:` and `>` around a URL that is broken into lines",
+                    (_BLANKS.sub(lambda found: "" if _LINE_BREAK.search(found[0]) else found[0], self.text), self.text),
+                    "\r\n",
                 )
             return
         hyphen = _HYPHEN_AT_LINE_END.search(self.whole, self.position(0), self._end)
         # A fragment that is split off may have any hyphens.
         ends = "" if self.profile.has_fragments else "#"
         if hyphen is not None and (not ends or ends not in self.whole[self.position(0) : hyphen.start()]):
+            index = self._positions.index(hyphen.start())
             raise Ambiguous(
                 f"ambiguous hyphen at position {hyphen.start()} before a line break: kept if it belongs to the URL, "
                 "left out if it only divides a word",
                 hyphen.start(),
-                "write the URL on one line",
+                (self.text, self.text[:index] + self.text[index + 1 :]),
             )
 
     def split_off_fragment(self) -> None:
@@ -220,7 +229,7 @@ class SourceText:
         return Ambiguous(
             f"ambiguous '#' at position {position}: split off if it begins a fragment, %23 if it is {alternative}",
             position,
-            "leave the fragment out, or encode the `#`",
+            (self.text[:index], f"{self.text[:index]}%23{self.text[index + 1 :]}"),
         )
 
     def unrepairable_error(self, url_type: type[URL]) -> InvalidURL:
@@ -239,9 +248,10 @@ class SourceText:
         original = OriginalText(self.whole, [*self._positions, self._end])
         return ReplacedText(url_type.syntax, scheme, original).refused(text)
 
-    def without_illegal(self, *, after: int) -> str:
-        """Return `text` with letters for the characters after that index that no URL may hold."""
-        return self.text[: after + 1] + self._with_letters(self.text[after + 1 :])
+    def encoded_after(self, index: int) -> str:
+        """Return `text` with the characters after `index` encoded that no URL may hold. Raises UnicodeEncodeError."""
+        rest = wrong_run(self.profile).sub(lambda found: encoded(octets_of(found[0])), self.text[index + 1 :])
+        return self.text[: index + 1] + rest
 
     def _with_letters(self, text: str) -> str:
         """Return `text` with letters for the characters that no URL may hold."""

@@ -48,7 +48,8 @@ def with_profile(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def error_json(error: URLError) -> dict[str, Any]:
-    """Return an error as JSON; every error has the same keys."""
+    """Return an error as JSON; every error has the same keys, and that of `fix` its readings, too."""
+    readings = getattr(error, "readings", None)
     write_log_as_notes()  # some messages are made by plugins' ledgers, which may fail
     hint = hint_of(error)
     return {
@@ -63,6 +64,7 @@ def error_json(error: URLError) -> dict[str, Any]:
             "section": error.section,
             "hint": hint and safe_line(hint),
             "origin": error.origin,
+            **({} if readings is None else {"readings": [redact_url(each) for each in readings]}),
         }
     }
 
