@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from urlschemes.rfc1738.host_messages import NO_IPV6, host_message
+from urlschemes.rfc1738.host_messages import NO_IPV6, host_message, illegal_host_hint
 from urlschemes.rfc1738.normalization import normalized
 from urlschemes.rfc1738.resolution import resolve
 from urlschemes.url.value import URL
@@ -22,8 +22,8 @@ __all__ = [
     "Algorithms",
     "address_hint",
     "delimiting",
-    "foreign_host_hint",
     "host_message",
+    "illegal_host_hint",
     "normalized",
     "resolve",
     "url_type",
@@ -32,7 +32,6 @@ __all__ = [
 
 address_hint = NO_IPV6
 delimiting = "RFC 1738 Appendix"
-foreign_host_hint = "write the name in its US-ASCII form, with labels that begin with xn--"
 url_type = URL
 
 
@@ -46,7 +45,6 @@ class Algorithms(Protocol):
 
     delimiting: str
     address_hint: str
-    foreign_host_hint: str
 
     @property
     def url_type(self) -> type[URL]:
@@ -60,6 +58,9 @@ class Algorithms(Protocol):
 
     def host_message(self, fault: Fault, authority: Authority, /) -> FaultMessage:
         """Return the message about a host of one of the profile's `host_rules`."""
+
+    def illegal_host_hint(self, text: str, authority: Authority, position: int, /) -> str | None:
+        """Return the hint about a character of such a host that no URL may hold; None if there is no better one."""
 
     def warnings(self, syntax: Syntax, match: re.Match[str], hosts: Iterable[tuple[int, int]], /) -> Iterable[Any]:
         """Return what is legal but unwise in a URL: `start`, `end`, `code`, `message`, `section` and `hint` of each."""

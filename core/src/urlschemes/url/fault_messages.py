@@ -8,7 +8,9 @@ from __future__ import annotations
 from string import ascii_letters
 from string import digits as ascii_digits
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import category
 
+from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import END, expected_words, listed, octet_name, part_of, rule_of
 from urlschemes.grammar.octets import HEX, encoded, octets_of
 
@@ -16,8 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from urlschemes.grammar.automaton import State
+    from urlschemes.grammar.profile import Authority
     from urlschemes.grammar.rule_tree import Characters
     from urlschemes.grammar.syntax import Syntax
+    from urlschemes.url.fault_place import Fault
 
 __all__ = [
     "HINTS",
@@ -31,6 +35,7 @@ __all__ = [
     "escapes",
     "excluded_octet",
     "is_like_ipv6",
+    "missing_host_hint",
     "quoted_text",
     "reserved_character",
     "sharing_part",
@@ -156,7 +161,15 @@ def sharing_part(syntax: Syntax, name: str, rest: str) -> str:
 
 def is_like_ipv6(text: str) -> bool:
     """Return True if `text` looks like an IPv6 address without brackets."""
-    return text.count(":") > 1 and not text.strip(f"{HEX}:.")
+    return text.count(":") > 1 and not text.strip(f"{HEX}:.") and "." not in text.partition(":")[0]
+
+
+def missing_host_hint(fault: Fault, authority: Authority, expected: str) -> str:
+    """Return the hint for an `authority` without a host; `expected` is what a host is."""
+    third, after = fault.text[authority.host : authority.host + 1], fault.text[authority.host + 1 : authority.host + 2]
+    if third == "/" and after and fault.state.taken(after):
+        return f"leave out the third `/`, or write {expected} before it"
+    return f"write {expected} after `//`"
 
 
 def escapes(run: str) -> str:
@@ -175,7 +188,14 @@ def bad_escape(place: FaultPlace, part: str | None) -> FaultMessage:
     """Return the message for percent signs that begin no escape."""
     known = place.syntax.parts.get(part or "")
     message = f"invalid escape at position {place.position}: expected two hexadecimal digits after '%'"
-    hint = f"the {known.called} has no escapes" if known and not known.escapes else "a percent sign is written %25"
+    hint = (
+        "a percent sign is written %25"
+        if place.state.taken("%25")
+        else None
+        if known and known.says
+        else "leave it out"
+    )
+    hint = f"the {known.called} has no escapes" if known and not known.escapes else hint
     return FaultMessage(message, part, place.syntax.profile.rule_names["escape"], ("two hexadecimal digits",), hint)
 
 
@@ -223,13 +243,22 @@ def _unsafe_hint(place: FaultPlace, part: str | None, written: str | None) -> st
     hint = usual_hint(place.syntax, part)
     if hint is not None:
         return hint
+    if category(place.run[0]) == "Cc" and not _is_literal(place, written):
+        return "leave it out"
     if part == "password" and written != "":
         return "encode it"
-    if known is not None and known.says and (written == "" or place.run.isascii()):
+    is_quoted = written not in {None, "", escapes(place.run)}
+    if known is not None and known.says and not is_quoted and (written == "" or place.run.isascii()):
         return None  # the description of the part says more
     if written == "":
         return "leave it out"
     return f"write {written or escapes(place.run)}"
+
+
+def _is_literal(place: FaultPlace, written: str | None) -> bool:
+    """Return True if `written` is a literal of the rules at the place, and not data."""
+    leaves = place.syntax.automaton.leaves
+    return bool(written) and all(leaves[each].literal for each in bits(place.state.taken(str(written))))
 
 
 # The rules of a scheme
@@ -245,6 +274,8 @@ def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ..
     written = tuple(dict.fromkeys(f"%{octet:02X}" for octet in octets_of(place.run[:_QUOTED])))
     hint = f"write {listed(written)} if it is part of the {_named(syntax, part)}" if options else _RESERVED_HINT
     hint = "encode it" if part == "password" else hint
+    if place.rest.startswith("//") and syntax.automaton.characters(place.state.reached) == 1 << ord(":"):
+        hint = "leave out the `//`: the scheme has no host"
     message = f"{place.subject(part)}: expected {listed((*options, *written))}"
     expected = (*options, *(f'"{escape}"' for escape in written))
     return FaultMessage(message, part, rule_of(syntax, positions), expected, hint)

@@ -43,6 +43,7 @@ _SLASH = 1 << ord("/")
 ILLEGAL_CODES = {"%": "bad-escape", "#": "fragment-present"}
 """The codes of characters that are illegal where a profile does not use them: one with fragments reserves the `#`."""
 
+_NO_LOGIN = "leave out the text before the `@`: the scheme has no user name and no password"
 _CODES = {"scheme": "invalid-scheme", "slashes": "missing-authority", "port": "invalid-port"}
 
 
@@ -232,10 +233,12 @@ class Fault:
 
     def _message(self) -> FaultMessage:
         code = self.code
-        if code in {"fragment-present", "invalid-character"}:
-            return fault_messages.unsafe_character(self.place(), self._part(), self._written())
-        if code == "bad-escape":
-            return fault_messages.bad_escape(self.place(), self._part())
+        if code in {"fragment-present", "invalid-character", "bad-escape"}:
+            before = self.state_before(self.position) if self.position < self.index else self.state
+            place, part = self.place(state=before), self._part()
+            is_escape, unsafe = code == "bad-escape", fault_messages.unsafe_character
+            found = fault_messages.bad_escape(place, part) if is_escape else unsafe(place, part, self._written())
+            return found._replace(hint=self._hint_of_authority(part) or found.hint)
         item = self.counted
         if item is not None and code != "userinfo-not-allowed":
             return self._too_many(item)
@@ -248,6 +251,18 @@ class Fault:
             "part": self._part_message,
         }
         return messages[self.region]()
+
+    def _hint_of_authority(self, part: str | None) -> str | None:
+        """Return the hint about a character that no URL may hold, in a host or in a login that the scheme has not."""
+        authority, profile = self.authority, self.syntax.profile
+        if authority is None:
+            return None
+        if self.region == "login" and self._landmarks.login is None:
+            ends_host = self.text[self.position] == "\\" and self.text[self.position - 1] not in "/:"
+            return f"write `/` if the host ends here, or {_NO_LOGIN}" if ends_host else _NO_LOGIN
+        if part == "host" and usual_hint(self.syntax, part):
+            return profile.algorithms.illegal_host_hint(self.text, authority, self.position)
+        return None
 
     def state_before(self, index: int) -> State:
         """Return the state before the character `index`, which the walk passed."""
@@ -285,12 +300,12 @@ class Fault:
         return sharing_part(syntax, inside, text[self.position :]) if inside else None
 
     def _written(self) -> str:
-        """Return the character at the position encoded; "" if that cannot stand there."""
+        """Return the character at the position encoded, after a backslash if that quotes it, or ""."""
         try:
             escaped = encoded(octets_of(self.text[self.position]))
         except UnicodeEncodeError:
             return ""
-        return escaped if self.state.taken(escaped) else ""
+        return next((each for each in (escaped, f"%5C{escaped}") if self.state.taken(each)), "")
 
     # The scheme
 
@@ -313,10 +328,12 @@ class Fault:
     # The authority
 
     def _slashes_message(self) -> FaultMessage:
-        expected = 'a second "/"' if self.text[self.position - 1] == "/" else '"//"'
-        hint = "write " + expected.replace('"', "`") + " and the host"
+        is_second = self.text[self.position - 1] == "/"
+        expected = 'a second "/"' if is_second else '"//"'
+        has_host = self.text[self.position :][:1] not in {"", *self.syntax.profile.authority_ends}
+        hint = "write " + expected.replace('"', "`") + f" {'before' if has_host else 'and'} the host"
         if host_may_be_empty(self.syntax, self.text):
-            hint += ", or no host and the `/` that begins the path"
+            hint += f", or `{'//' if is_second else '///'}` if the path begins here"
         message = f"{self.place().subject()}: expected {expected}"
         rule = self.syntax.profile.rule_names["authority"]
         return FaultMessage(message, part="host", rule=rule, expected=(expected,), hint=hint)
@@ -330,8 +347,7 @@ class Fault:
                 f"unexpected user name at position {place.position}",
                 self.syntax.profile.rule_names["server"],
             )
-            hint = "leave out the text before the `@`: the scheme has no user name and no password"
-            return FaultMessage(f"{message}: expected a host", "user", rule, ("a host",), hint)
+            return FaultMessage(f"{message}: expected a host", "user", rule, ("a host",), _NO_LOGIN)
         character = self.text[self.position]
         escape = f"%{ord(character):02X}"
         if self.position < self.index or not self.state.taken(escape):

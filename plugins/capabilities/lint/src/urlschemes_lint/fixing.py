@@ -89,6 +89,14 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
     return _fixed(found, url)
 
 
+def repair_of(text: str, registry: Registry | None, limit: int) -> Fixed | URLError:
+    """Return what `fix` returns or raises for `text`. Raises MemoryError."""
+    try:
+        return fix(text, registry=registry, limit=limit)
+    except URLError as error:
+        return error
+
+
 def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL], limit: int) -> NotRepairable:
     """Return the error of `fix` for a text of several readings; one that is still invalid is given as it is."""
     readings = []
@@ -115,15 +123,20 @@ def _not_repairable(why: str, error: InvalidURL, source: SourceText, url_type: t
     """Return the error of `fix` for an `error` that has no repair."""
     start, end = error.span or (0, 0)
     last = source.position(end - 1) + 1 if start < end else source.position(start)
+    position = None if error.position is None else source.position(error.position)
+    hint = advice(error, url_type, lambda: URLError("no repair"))
+    if source.lost is not None:
+        where = "it" if source.position(source.lost) == position else f"the `{source.text[source.lost]}` after it"
+        hint = f"{where} is a delimiter: correct what is before it, where an escape would not help"
     return NotRepairable(
         f"{why}: {error.message}",
         span=None if error.span is None else (source.position(start), last),
         scheme=error.scheme,
         part=error.part,
-        position=None if error.position is None else source.position(error.position),
+        position=position,
         rule=error.rule,
         section=error.section,
-        hint=advice(error, url_type),
+        hint=hint,
     )
 
 

@@ -3,12 +3,12 @@ r"""The characters that cannot stand where they are, and what each may be meant 
 `fix` encodes a character that can only be data: one that no URL may hold, or a delimiter where the scheme divides no
 more. It never changes which resource is named. A character with another reading is not encoded:
 
-    //  /        superfluous directly before an authority that the scheme does not have, or after another `/`
+    //           superfluous after the colon of the scheme, if it has no hosts; and `/` after another `/`
     \            `/` for many programs, before the first `?` or `#` of a scheme with a hierarchy of `/`
-    ?            the beginning of a query (RFC 3986 section 3), unless that of the scheme has begun
+    ?            the beginning of a query (RFC 3986 section 3), unless that of the scheme has begun; `#` of a fragment
     ;            the end of a name for some programs, if the scheme divides by it
     & = ?        a delimiter after another one that is missing
-    control or invisible character, %uXXXX, text of a login that other programs take for its end
+    also a control or invisible character, %uXXXX, and text of a login that other programs take for its end
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from unicodedata import category, normalize
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.octets import encoded as escaped
-from urlschemes.grammar.octets import octets_of
 from urlschemes.grammar.profile import authority_of
+from urlschemes.url.fault_messages import sharing_part
 from urlschemes.url.fault_place import first_state
-from urlschemes_lint.source_text import Ambiguous
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,9 +31,9 @@ if TYPE_CHECKING:
     from urlschemes_lint.automaton_walk import Walk
     from urlschemes_lint.source_text import SourceText
 
-__all__ = ["U_ESCAPE", "Misplaced", "check_login", "is_layout", "lost_by_encoding", "lost_delimiter"]
+__all__ = ["Misplaced", "check_login", "is_layout", "lost_delimiter"]
 
-U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
+_U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
 """What other software takes for the escape of a character."""
 _LAYOUT = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
 _ENDS_LOGIN = '\\?<>"'
@@ -52,11 +51,10 @@ def is_layout(character: str) -> bool:
 
 
 class _Reading(NamedTuple):
-    """Another reading than data: `what` is read, the `meanings` in words, and the `text` that says the other one."""
+    """A reading of a character as something else than data: the `text` that says it, and what to do, in words."""
 
-    what: str
-    meanings: str
     text: str
+    advice: str
 
 
 class Misplaced:
@@ -89,35 +87,30 @@ class Misplaced:
         if reading is None and character in self._source.profile.reserved:
             reading = self._delimiter(index, escapes, in_query=in_query)
         if reading is not None:
-            position = self._source.position(index)
-            message = f"ambiguous {reading.what} at position {position}: {reading.meanings}"
-            raise Ambiguous(message, position, (reading.text, self._source.text), data=character)
+            raise self._source.ambiguous(ascii(character), index, reading.advice, reading.text, data=character)
 
     def _mistake(self, index: int, escapes: str) -> _Reading | None:
         """Return the reading of a character that may have been written by mistake, or for another one."""
-        text, walk = self._source.text, self._walk
-        character, what = text[index], ascii(text[index])
+        text, walk, character = self._source.text, self._walk, self._source.text[index]
         has_levels = walk.syntax.hierarchy is not None
         if text.startswith("//", index) and text.find(":") == index - 1:
-            return _Reading("'//'", f"left out, or {2 * escapes} if it is data", self._replaced(index, "", 2))
+            return _Reading(self._replaced(index, "", 2), f"leave out the `//`, or write {2 * escapes} if it is data")
         if has_levels and character == "/" and walk.pieces[-1:] == ["/"]:
-            return _Reading(what, f"left out, or {escapes} if it is data", self._replaced(index, ""))
+            return _Reading(self._replaced(index, ""), f"leave it out, or write {escapes} if it is data")
         if self._is_literal(escapes):
-            meanings = (
-                f"{escapes} if it ends the {walk.part}, left out if it is data, which the {walk.part} cannot hold"
-            )
-            return _Reading(what, meanings, self._replaced(index, ""))
-        code = U_ESCAPE.match(text, index)
+            advice = f"leave it out, or write {escapes} if the {walk.part} ends here"
+            return _Reading(self._replaced(index, ""), advice)
+        code = _U_ESCAPE.match(text, index)
         if code is not None:
             meant = escaped(chr(int(code[1], 16)).encode("utf-8", "surrogatepass"))
-            meanings = f"{meant} if it is a character, %25 if the % is data"
-            return _Reading(repr(code[0]), meanings, self._replaced(index, meant, len(code[0])))
+            either = f"{meant} for the character, or " if walk.takes(meant) else ""
+            return _Reading(self._replaced(index, meant, len(code[0])), f"write {either}%25 if the % is data")
         if is_layout(character):
-            meanings = f"left out, or {escapes} if it is data"
-            return _Reading(f"invisible character {what}", meanings, text.replace(character, ""))
+            data = "a control octet" if category(character) == "Cc" else "data"
+            return _Reading(text.replace(character, ""), f"leave it out, or write {escapes} if it is {data}")
         if character == "\\" and has_levels and index < self._path_end:
             slashes = text[: self._path_end].replace("\\", "/") + text[self._path_end :]
-            return _Reading("backslash", f"`/` if it is a delimiter, `{escapes}` if it is data", slashes)
+            return _Reading(slashes, f"write `/` if it is a delimiter, or {escapes} if it is data")
         return None
 
     def _replaced(self, index: int, by: str, length: int = 1) -> str:
@@ -141,33 +134,30 @@ class Misplaced:
     def _delimiter(self, index: int, escapes: str, *, in_query: bool) -> _Reading | None:
         """Return the reading of a reserved character that may be a delimiter."""
         text, walk, character = self._source.text, self._walk, self._source.text[index]
-        part, what = walk.part_by(escapes), ascii(character)
-        data = f"`{escapes}` if it is part of the {walk.syntax.parts[part].called if part else 'URL'}"
+        part = walk.part_by(escapes)
+        name = "URL" if part is None else walk.syntax.parts[sharing_part(walk.syntax, part, text[index:])].called
+        data = f"{escapes} if it is part of the {name}"
         if character == "#" and index == self.find("#", 0):
-            return _Reading(what, f"a fragment if it begins here, {data}", text[:index])
+            return _Reading(text[:index], f"leave out the fragment if it begins here, or write {data}")
         if character == "?" and not in_query:
-            return _Reading(what, f"a query if it begins here, {data}", self._cut(index))
+            return _Reading(self._cut(index), f"leave out the query if it begins here, or write {data}")
         if character == "?" and walk.only_divides("&") and self.find("=", index) < self.find("&", index):
-            return _Reading(what, f"`&` if another field begins here, {data}", self._replaced(index, "&"))
+            return _Reading(self._replaced(index, "&"), f"write `&` if another field begins here, or {data}")
         separators = sorted(walk.separators())
-        for separator in separators:
-            if separator != character and part is not None and self._begins_list(separator, index, character, part):
-                return _Reading(what, f"`{separator}` if a field begins here, {data}", self._replaced(index, separator))
-        for separator in () if walk.at_end else separators:  # at the end, nothing is missing
-            if walk.takes(separator + character):
-                return _Reading(what, f"`{separator}` inserted before it, {data}", self._replaced(index, separator, 0))
-        if character == ";" and self._divides(";"):
-            return _Reading(what, f"the end of the name if parameters begin here, {data}", self._cut(index))
+        for each in separators:
+            if each != character and part is not None and self._begins_list(each, index, character, part):
+                return _Reading(self._replaced(index, each), f"write `{each}` if a field begins here, or {data}")
+        for each in () if walk.at_end else separators:  # at the end, nothing is missing
+            if walk.takes(each + character):
+                return _Reading(self._replaced(index, each, 0), f"write `{each}` before it, or {data}")
+        if character == ";" and any(str(leaf.literal)[0] == ";" for leaf in walk.syntax.automaton.leaves):
+            return _Reading(self._cut(index), f"leave out the parameters if they begin here, or write {data}")
         return None
 
     def _cut(self, index: int) -> str:
         """Return the text before `index`, and the fragment if it is part of URLs."""
         text, fragment = self._source.text, self.find("#", index) if self._source.profile.has_fragments else None
         return text[:index] + (text[fragment:] if fragment is not None else "")
-
-    def _divides(self, character: str) -> bool:
-        """Return True if a literal of the rules begins with `character`."""
-        return any((leaf.literal or "").startswith(character) for leaf in self._walk.syntax.automaton.leaves)
 
     def _begins_list(self, separator: str, index: int, character: str, part: str) -> bool:
         """Return True if `separator` in place of the character begins another part, a list that `character` divides."""
@@ -197,14 +187,9 @@ def check_login(source: SourceText, syntax: Syntax) -> None:
     hidden = (each for each in login if each > "\x7f" and not ends.isdisjoint(normalize("NFKC", each)))
     if login in source.data or ({*_ENDS_LOGIN}.isdisjoint(login) and not any(hidden)):
         return
-    position = source.position(authority.start)
-    other = normalize("NFKC", login).replace("\\", "/")
-    raise Ambiguous(
-        f"ambiguous login from position {position} on: some programs take a part of it for the host",
-        position,
-        (text[: authority.start] + other + text[authority.at :], text),
-        data=login,
-    )
+    other = text[: authority.start] + normalize("NFKC", login).replace("\\", "/") + text[authority.at :]
+    advice = "some programs take a part of it for the host"
+    raise source.ambiguous("login", authority.start, advice, other, data=login)
 
 
 def lost_delimiter(syntax: Syntax, pieces: Sequence[str], encoded: Mapping[int, str]) -> int | None:
@@ -214,29 +199,25 @@ def lost_delimiter(syntax: Syntax, pieces: Sequence[str], encoded: Mapping[int, 
     delimiter of a rule there if it follows the delimiter before it in some URL, whatever is between them. It is not
     lost if the same one follows.
     """
-    text, leaves, reserved = "".join(pieces), syntax.automaton.leaves, syntax.profile.reserved
+    text, automaton, reserved = "".join(pieces), syntax.automaton, syntax.profile.reserved
     authority = authority_of(text, syntax.profile)
-    dividing = sum(
-        1 << each for each, leaf in enumerate(leaves) if leaf.literal is not None and leaf.literal in reserved
-    )
+    literals = [(1 << each, leaf) for each, leaf in enumerate(automaton.leaves) if leaf.literal is not None]
+    dividing = sum(each for each, leaf in literals if str(leaf.literal) in reserved)
+    delimiting = sum(each for each, leaf in literals if str(leaf.literal)[leaf.offset] in reserved)
 
-    literal = sum(
-        1 << each
-        for each, leaf in enumerate(leaves)
-        if leaf.literal is not None and leaf.literal[leaf.offset] in reserved
-    )
-
-    @cache
     def ahead(positions: int) -> int:
         """Return the positions that come before the next delimiter, and those of that delimiter."""
         found, new = 0, positions
         while new:
             found |= new
-            after = 0
-            for position in bits(new & ~literal):
-                after |= syntax.automaton.follow[position]
-            new = after & ~found
+            new = automaton.following(new & ~delimiting) & ~found
         return found
+
+    @cache
+    def step(positions: int, character: str) -> tuple[int, int]:
+        """Return those of `positions` that hold the character, and what comes ahead of them."""
+        here = sum(1 << each for each in bits(positions) if automaton.leaves[each].mask >> ord(character) & 1)
+        return here, ahead(automaton.following(here))
 
     start = text.find(":") + 1 if authority is None else authority.start
     possible = ahead(first_state(syntax, text).walk(text[:start])[1].expected)
@@ -246,35 +227,12 @@ def lost_delimiter(syntax: Syntax, pieces: Sequence[str], encoded: Mapping[int, 
         for character in encoded.get(index, piece):
             if character not in reserved or end <= start:
                 continue
-            here = sum(1 << each for each in bits(possible) if leaves[each].mask >> ord(character) & 1)
+            here, after = step(possible, character)
             if index in encoded:
                 if here & dividing and (authority is None or end > authority.end):
                     lost.setdefault(character, index)
             elif here:
                 if here & dividing:
                     lost.pop(character, None)
-                after = 0
-                for position in bits(here):
-                    after |= syntax.automaton.follow[position]
-                possible = ahead(after) | (possible if here & ~dividing else 0)
+                possible = after | (possible if here & ~dividing else 0)
     return min(lost.values(), default=None)
-
-
-def lost_by_encoding(syntax: Syntax, text: str) -> int | None:
-    """Return the index of a delimiter that is lost if all characters are encoded that cannot stand in `text`."""
-    state, pieces, encoded = first_state(syntax, text), list[str](), dict[int, str]()
-    for index, character in enumerate(text):
-        length, after = state.walk(character)
-        pieces.append(character)
-        if not length:
-            try:
-                pieces[-1] = escaped(octets_of(character))
-            except UnicodeEncodeError:
-                return None
-            length, after = state.walk(pieces[-1])
-            if length < len(pieces[-1]):
-                return None
-            if character in syntax.profile.reserved:
-                encoded[index] = character
-        state = after
-    return lost_delimiter(syntax, pieces, encoded) if encoded and state.ends else None

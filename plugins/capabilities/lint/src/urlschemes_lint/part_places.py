@@ -65,13 +65,13 @@ def hosts(syntax: Syntax, text: str) -> list[Host]:
 def delimiters(syntax: Syntax, name: str) -> frozenset[str]:
     """Return the reserved characters that have a meaning of their own in the part `name` unless they are encoded.
 
-    They are literals of the rule of the part, or come after the part. In a user name and a password they are those of
-    an authority. A part that is decoded before it is read, as in mailto, has none.
+    They are literals of the rule of the part, or come after the part. In a user name, a password and a host they are
+    those of an authority. A part that is decoded before it is read, as in mailto, has none.
     """
     part = syntax.parts[name]
     if not part.escapes or part.decoded:
         return frozenset()
-    if name in {"user", "password"}:
+    if name in {"user", "password", "host"}:
         return frozenset(syntax.profile.login_delimiters)
     found = _literals(syntax, part.at[0][-1])
     for marked in syntax.automaton.marked:

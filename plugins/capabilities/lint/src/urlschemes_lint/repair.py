@@ -63,7 +63,7 @@ class Repair:
             index += 1
         lost = lost_delimiter(self._walk.syntax, self._walk.pieces, self._encoded) if self._encoded else None
         if lost is not None:
-            self._source.stop = self._taken[lost]
+            self._source.lost = self._source.stop = self._taken[lost]
             return None
         self._source.changes += self._changes
         return "".join(self._walk.pieces)
@@ -185,7 +185,7 @@ def nearest(source: SourceText, url_type: type[URL], limit: int) -> tuple[Source
         return repaired_source, None
     if len(text) > limit:
         message = f"the repaired URL has {len(text)} characters, more than the limit of {limit}"
-        raise Ambiguous(message, source.position(limit))
+        raise Ambiguous(message, source.position(limit), ())
     return repaired_source, read_as(url_type, text, limit)
 
 
@@ -198,10 +198,9 @@ def _check_nonstandard(source: SourceText, url_type: type[URL]) -> None:
         url = read(source.encoded_after(index))
     except (InvalidURL, UnicodeEncodeError):
         return
-    position = source.position(index)
-    message = f"ambiguous {source.text[index]!a} at position {position}: a nonstandard form, which "
-    message += f"`{url_type.__name__}.from_nonstandard` reads, or data"
-    raise Ambiguous(message, position, (str(url), source.text), source.text[index])
+    character, reader = source.text[index], f"`{url_type.__name__}.from_nonstandard`"
+    advice = f"read the nonstandard form by {reader}, or write {encoded(octets_of(character))} if it is data"
+    raise source.ambiguous(ascii(character), index, advice, str(url), data=character)
 
 
 def _without_fragment(source: SourceText, syntax: Syntax) -> tuple[SourceText, str | None]:
@@ -245,11 +244,8 @@ def _add_brackets(source: SourceText, syntax: Syntax) -> None:
         end for end, written in readings.items() if automaton.reach(text[:start] + written) == start + len(written)
     ]
     if len(right) > 1:
-        raise Ambiguous(
-            f"ambiguous IPv6 address at position {source.position(start)}: {' or '.join(readings.values())}",
-            source.position(start),
-            tuple(text[:start] + written + text[authority.end :] for written in readings.values()),
-        )
+        texts = (text[:start] + written + text[authority.end :] for written in readings.values())
+        raise source.ambiguous("IPv6 address", start, f"write {' or '.join(readings.values())}", *texts)
     section = syntax.section_of(syntax.parts["host"].rule)
     for end in right:
         source.insert("bracket added", end, "]", section)
@@ -265,13 +261,8 @@ def _repaired(source: SourceText, syntax: Syntax) -> str | None:
         bare = source.without_brackets(brackets.start("open"), brackets.start("close"))
         without = Repair(bare, syntax).repaired()
         if without is not None and repaired is not None:
-            position = source.position(brackets.start("open"))
-            raise Ambiguous(
-                f"ambiguous angle brackets from position {position} on: left out if they delimit the URL, "
-                "encoded if they are data",
-                position,
-                (without, repaired),
-            )
+            advice = "leave them out if they delimit the URL, or encode them if they are data"
+            raise source.ambiguous("angle brackets", brackets.start("open"), advice, without, repaired)
         if without is not None:
             source.changes = bare.changes
             repaired = without

@@ -198,4 +198,7 @@ def _refusal(text: str) -> InvalidURL:
             hint=hint,
         )
     positions = [0] * len(_SCHEME) + [*range(len(text) + 1)]
-    return refusal(text, _SCHEME + text, positions, URI.syntax, None)
+    error = refusal(text, _SCHEME + text, positions, URI.syntax, None)
+    if text.startswith("[") and RelativeReference.syntax.fullmatch(f"//{text}") is not None:
+        error.hint = "write `//` before a host"
+    return error
