@@ -361,12 +361,11 @@ AROUND = {"wrapper removed", "prefix removed", "white space removed", "angle bra
 def as_meant(text: str, fixed: Fixed, profile: str) -> str:
     """Return `text` with what `fix` changed around the URL and without its fragment, where that is no part.
 
-    In an article of RFC 1738, a `#` is data, and the host that ends it has no dot at its end.
+    In RFC 1738, a host without a dot at its end ends an article, and a `#` is data where no host follows the scheme.
     """
-    is_article = profile == "rfc1738" and "://" not in text
-    around = AROUND | {"fragment split off"} | ({"dot dropped"} if is_article else set())
+    around = AROUND | {"fragment split off"} | ({"dot dropped"} if fixed.url.scheme == "news" else set())
     meant = apply_changes(text, fixed._replace(changes=tuple(each for each in fixed.changes if each.what in around)))
-    return meant.replace("#", "%23") if is_article else meant
+    return meant.replace("#", "%23") if profile == "rfc1738" and "://" not in meant else meant
 
 
 # The parts of RFC 3986 appendix B.
@@ -401,7 +400,7 @@ def resource_of_rfc1738(text: str) -> tuple[object, ...]:
     scheme, _, rest = text.partition(":")
     if not rest.startswith("//"):
         return resource_of_rfc3986(text)
-    authority, _, path = re.sub(r"^//([^/?@]*)\?(?!.*@)", r"//\1/?", rest, flags=re.DOTALL)[2:].partition("/")
+    authority, _, path = re.sub(r"^//([^/?@]*)\?(?![^/]*@)", r"//\1/?", rest)[2:].partition("/")
     return scheme.lower(), server(authority), octets(path)
 
 

@@ -167,7 +167,7 @@ def is_like_ipv6(text: str) -> bool:
 def missing_host_hint(fault: Fault, authority: Authority, expected: str) -> str:
     """Return the hint for an `authority` without a host; `expected` is what a host is."""
     third, after = fault.text[authority.host : authority.host + 1], fault.text[authority.host + 1 : authority.host + 2]
-    if third == "/" and after and fault.state.taken(after):
+    if authority.at < 0 and third == "/" and after and fault.state.taken(after):
         return f"leave out the third `/`, or write {expected} before it"
     return f"write {expected} after `//`"
 

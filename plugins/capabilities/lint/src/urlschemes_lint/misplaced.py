@@ -110,7 +110,8 @@ class Misplaced:
             return _Reading(text.replace(character, ""), f"leave it out, or write {escapes} if it is {data}")
         if character == "\\" and has_levels and index < self._path_end:
             slashes = text[: self._path_end].replace("\\", "/") + text[self._path_end :]
-            return _Reading(slashes, f"write `/` if it is a delimiter, or {escapes} if it is data")
+            slash = "`/` if it is a delimiter, or " if walk.takes("/") else ""
+            return _Reading(slashes, f"write {slash}{escapes} if it is data")
         return None
 
     def _replaced(self, index: int, by: str, length: int = 1) -> str:
