@@ -190,7 +190,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     r"leave out the brackets": (unbracketed,),
     r"write brackets around|write a `\]` after": (bracketed,),
     r"leave out `.+` and `.+`": (lambda case: [Edit(case.start, len(case.text), case.text[case.start + 1 : -1])],),
-    r"leave out the third `/`": (lambda case: [Edit(case.start, case.start + 1, "")],),
+    r"write .* after `//`, or leave out the third `/`": (lambda case: [Edit(case.start, case.start + 1, "")],),
     r"leave out the `//`": (lambda case: [Edit(case.start, case.start + 2, "")],),
     r"leave out the colon, or write the port": (lambda case: [Edit(case.start - 1, case.start, "")],),
     r"leave out the colon": (without_port,),
@@ -231,10 +231,12 @@ def hints_of_records(profile: str) -> frozenset[str]:
 
 def edits_of(hint: str, text: str, span: tuple[int, int], profile: Profile) -> list[Edit]:
     """Return what a hint says to do; nothing if it states a rule."""
-    if hint in hints_of_records(profile.name) or RULES.match(hint):
+    if hint in hints_of_records(profile.name):
         return []
     found = next((each for each in (re.match(pattern, hint) for pattern in ACTIONS) if each), None)
-    assert found is not None, f"write the action of a hint of a new form, or add it to the rules: {hint}"
+    if found is None:
+        assert RULES.match(hint), f"write the action of a hint of a new form, or add it to the rules: {hint}"
+        return []
     return [edit for action in ACTIONS[found.re.pattern] for edit in action(Case(text, *span, found, profile))]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from urlschemes.rfc1738.host_messages import NO_IPV6, host_message, illegal_host_hint
+from urlschemes.rfc1738.host_messages import host_message, illegal_host_hint
 from urlschemes.rfc1738.normalization import normalized
 from urlschemes.rfc1738.resolution import resolve
 from urlschemes.url.value import URL
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Algorithms",
-    "address_hint",
     "delimiting",
     "host_message",
     "illegal_host_hint",
@@ -30,7 +29,6 @@ __all__ = [
     "warnings",
 ]
 
-address_hint = NO_IPV6
 delimiting = "RFC 1738 Appendix"
 url_type = URL
 
@@ -44,7 +42,6 @@ class Algorithms(Protocol):
     """The module `algorithms` of a profile. `delimiting` is the section on URLs in texts."""
 
     delimiting: str
-    address_hint: str
 
     @property
     def url_type(self) -> type[URL]:

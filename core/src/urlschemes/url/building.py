@@ -264,18 +264,18 @@ def _parsed(
         raise invalid_url("", message, scheme=scheme, part="password", section=section)
     names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
     if text is None:
-        error = _error_of(kind, syntax.composer.compose(text_by_mark(syntax, raw)))
-        raise _part_at_fault(syntax, raw, names, scheme, error) or _no_such_combination(
+        composed = syntax.composer.compose(text_by_mark(syntax, raw))
+        raise _part_at_fault(kind, raw, names, composed) or _no_such_combination(
             syntax, raw, _missing(syntax, raw), scheme
         )
     try:
         url = kind.parse(text, limit=max(limit, len(text)))
     except InvalidURL as error:
-        raise _part_at_fault(syntax, raw, names, scheme, error) or error from None
+        raise _part_at_fault(kind, raw, names, text) or error from None
     present = syntax.present(url._match)
     for name, value in {**given, **raw}.items():
         if present.get(name, None if name in raw else value) != value:
-            raise _part_at_fault(syntax, raw, names, scheme) or _invalid_part(syntax, name, value, scheme)
+            raise _part_at_fault(kind, raw, names) or _invalid_part(syntax, name, value, scheme)
     missing = [
         name
         for name, value in present.items()
@@ -291,16 +291,6 @@ def _parsed(
     return url
 
 
-def _error_of(kind: type[URL], text: str | None) -> InvalidURL | None:
-    """Return the error of parsing `text`, if there is a text and an error."""
-    try:
-        if text is not None:
-            kind.parse(text, limit=len(text))
-    except InvalidURL as error:
-        return error
-    return None
-
-
 def _may_be_added(kind: type[URL], name: str, value: Raw) -> bool:
     """Return True if a URL may have a part that was not given, as the rules demand: its default, or `when_needed`."""
     field = kind._fields.get(name)
@@ -308,13 +298,13 @@ def _may_be_added(kind: type[URL], name: str, value: Raw) -> bool:
 
 
 def _part_at_fault(
-    syntax: Syntax, raw: Mapping[str, Raw], names: Iterable[str], scheme: str | None, error: InvalidURL | None = None
+    kind: type[URL], raw: Mapping[str, Raw], names: Iterable[str], url: str | None = None
 ) -> InvalidURL | None:
-    """Return the error for the first of the parts `names` that does not derive from its rule.
+    """Return the error for the first of the parts `names` that does not derive from its rule, with the hint for `url`.
 
-    `error` is that of parsing the composed text, which may have a hint. None if the part holds an escape that it
-    excludes: the error of parsing says more about that.
+    None if it holds an escape that the part excludes: the error of parsing says more about that.
     """
+    syntax = kind.syntax
     for name in names:
         part = syntax.parts[name]
         text = text_by_mark(syntax, {name: raw[name]}).get(part.mark)
@@ -322,33 +312,24 @@ def _part_at_fault(
             held = {int(digits, 16) for digits in ESCAPE.findall(text)}
             if part.escapes and held - part.escapes:
                 return None
-            hint = error.hint if error is not None and error.part == name else None
-            return _invalid_part(syntax, name, raw[name], scheme, hint or _beginning(syntax, part, text))
+            fault = None if url is None else kind.explanation(url)
+            hint = fault.hint if fault is not None and fault.part == name else None
+            first = sum(marked.first for marked in syntax.automaton.marked if marked.mark == part.mark)
+            if hint is None and text and not syntax.automaton.characters(first) >> ord(text[0]) & 1:
+                hint = f"begin it with {listed(expected_words(syntax, first))}"
+            return _invalid_part(syntax, name, raw[name], kind._scheme or None, hint)
     return None
 
 
 def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None, hint: str | None = None) -> InvalidURL:
     """Return the error for a `value`, as written, that does not derive from the rule of the part `name`."""
     part = syntax.parts[name]
-    quoted = "" if name == "password" else f" {value!a}"
-    if not isinstance(value, str):
-        texts = (text_by_mark(syntax, {name: (each,)}).get(part.mark) for each in value)  # type: ignore[dict-item]
-        wrong = (index for index, text in enumerate(texts) if text is not None and not syntax.derives(name, text))
-        index = next(wrong, None)
-        quoted = quoted if index is None else f" at index {index}: {value[index]!a}"
-    message = f"invalid {part.called}{quoted}"
+    if not isinstance(value, str):  # the first element that is wrong alone
+        texts = ((each, text_by_mark(syntax, {name: (each,)}).get(part.mark)) for each in value)  # type: ignore[dict-item]
+        value = next((each for each, text in texts if text is not None and not syntax.derives(name, text)), value)
+    message = f"invalid {part.called}" + ("" if name == "password" else f" {value!a}")
     section = syntax.section_of(part.rule)
     return invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=part.says or hint)
-
-
-def _beginning(syntax: Syntax, part: Part, text: str) -> str | None:
-    """Return how the part begins, if `text` begins otherwise, and only certain characters can begin it."""
-    marks = [each for each in syntax.automaton.marked if each.mark == part.mark]
-    words = expected_words(syntax, marks[0].first) if len(marks) == 1 else ()
-    literals = [word[1:-1] for word in words if word.startswith('"')]
-    if not text or not words or len(literals) != len(words) or text.startswith(tuple(literals)):
-        return None
-    return f"begin it with {listed(words)}"
 
 
 def _missing(syntax: Syntax, raw: Mapping[str, Raw]) -> list[str]:

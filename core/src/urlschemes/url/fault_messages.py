@@ -8,9 +8,7 @@ from __future__ import annotations
 from string import ascii_letters
 from string import digits as ascii_digits
 from typing import TYPE_CHECKING, NamedTuple
-from unicodedata import category
 
-from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import END, expected_words, listed, octet_name, part_of, rule_of
 from urlschemes.grammar.octets import HEX, encoded, octets_of
 
@@ -18,10 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from urlschemes.grammar.automaton import State
-    from urlschemes.grammar.profile import Authority
     from urlschemes.grammar.rule_tree import Characters
     from urlschemes.grammar.syntax import Syntax
-    from urlschemes.url.fault_place import Fault
 
 __all__ = [
     "HINTS",
@@ -35,7 +31,6 @@ __all__ = [
     "escapes",
     "excluded_octet",
     "is_like_ipv6",
-    "missing_host_hint",
     "quoted_text",
     "reserved_character",
     "sharing_part",
@@ -164,14 +159,6 @@ def is_like_ipv6(text: str) -> bool:
     return text.count(":") > 1 and not text.strip(f"{HEX}:.") and "." not in text.partition(":")[0]
 
 
-def missing_host_hint(fault: Fault, authority: Authority, expected: str) -> str:
-    """Return the hint for an `authority` without a host; `expected` is what a host is."""
-    third, after = fault.text[authority.host : authority.host + 1], fault.text[authority.host + 1 : authority.host + 2]
-    if authority.at < 0 and third == "/" and after and fault.state.taken(after):
-        return f"leave out the third `/`, or write {expected} before it"
-    return f"write {expected} after `//`"
-
-
 def escapes(run: str) -> str:
     """Return `run` encoded; of a long one, the first characters."""
     few = run[:_QUOTED]
@@ -188,13 +175,8 @@ def bad_escape(place: FaultPlace, part: str | None) -> FaultMessage:
     """Return the message for percent signs that begin no escape."""
     known = place.syntax.parts.get(part or "")
     message = f"invalid escape at position {place.position}: expected two hexadecimal digits after '%'"
-    hint = (
-        "a percent sign is written %25"
-        if place.state.taken("%25")
-        else None
-        if known and known.says
-        else "leave it out"
-    )
+    hint = None if known and known.says else "leave it out"
+    hint = "a percent sign is written %25" if place.state.taken("%25") else hint
     hint = f"the {known.called} has no escapes" if known and not known.escapes else hint
     return FaultMessage(message, part, place.syntax.profile.rule_names["escape"], ("two hexadecimal digits",), hint)
 
@@ -243,22 +225,17 @@ def _unsafe_hint(place: FaultPlace, part: str | None, written: str | None) -> st
     hint = usual_hint(place.syntax, part)
     if hint is not None:
         return hint
-    if category(place.run[0]) == "Cc" and not _is_literal(place, written):
+    is_data = not written or part_of(place.syntax, place.state.taken(written)) is not None
+    if place.run.isascii() and not place.run.isprintable() and is_data:
         return "leave it out"
     if part == "password" and written != "":
         return "encode it"
-    is_quoted = written not in {None, "", escapes(place.run)}
-    if known is not None and known.says and not is_quoted and (written == "" or place.run.isascii()):
+    is_plain = written == "" or (place.run.isascii() and written in {None, escapes(place.run)})
+    if known is not None and known.says and is_plain:
         return None  # the description of the part says more
     if written == "":
         return "leave it out"
     return f"write {written or escapes(place.run)}"
-
-
-def _is_literal(place: FaultPlace, written: str | None) -> bool:
-    """Return True if `written` is a literal of the rules at the place, and not data."""
-    leaves = place.syntax.automaton.leaves
-    return bool(written) and all(leaves[each].literal for each in bits(place.state.taken(str(written))))
 
 
 # The rules of a scheme

@@ -17,17 +17,7 @@ from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.url import fault_messages
-from urlschemes.url.fault_messages import (
-    HINTS,
-    FaultMessage,
-    FaultPlace,
-    OriginalText,
-    alphabet,
-    choices,
-    is_like_ipv6,
-    sharing_part,
-    usual_hint,
-)
+from urlschemes.url.fault_messages import HINTS, FaultMessage, FaultPlace, OriginalText, is_like_ipv6, usual_hint
 
 if TYPE_CHECKING:
     from typing import Any
@@ -234,34 +224,23 @@ class Fault:
     def _message(self) -> FaultMessage:
         code = self.code
         if code in {"fragment-present", "invalid-character", "bad-escape"}:
-            before = self.state_before(self.position) if self.position < self.index else self.state
-            place, part = self.place(state=before), self._part()
+            place, part = self.place(state=self.state_before(self.position)), self._part()
             is_escape, unsafe = code == "bad-escape", fault_messages.unsafe_character
             found = fault_messages.bad_escape(place, part) if is_escape else unsafe(place, part, self._written())
             return found._replace(hint=self._hint_of_authority(part) or found.hint)
         item = self.counted
         if item is not None and code != "userinfo-not-allowed":
             return self._too_many(item)
-        messages = {
-            "scheme": self._scheme_message,
-            "slashes": self._slashes_message,
-            "login": self._login_message,
-            "host": self._host_message,
-            "port": self._port_message,
-            "part": self._part_message,
-        }
-        return messages[self.region]()
+        message: FaultMessage = getattr(self, f"_{self.region}_message")()
+        return message
 
     def _hint_of_authority(self, part: str | None) -> str | None:
         """Return the hint about a character that no URL may hold, in a host or in a login that the scheme has not."""
-        authority, profile = self.authority, self.syntax.profile
-        if authority is None:
-            return None
-        if self.region == "login" and self._landmarks.login is None:
+        if self.authority is not None and self.region == "login" and self._landmarks.login is None:
             ends_host = self.text[self.position] == "\\" and self.text[self.position - 1] not in "/:"
             return f"write `/` if the host ends here, or {_NO_LOGIN}" if ends_host else _NO_LOGIN
-        if part == "host" and usual_hint(self.syntax, part):
-            return profile.algorithms.illegal_host_hint(self.text, authority, self.position)
+        if self.authority is not None and part == "host" and usual_hint(self.syntax, part):
+            return self.syntax.profile.algorithms.illegal_host_hint(self.text, self.authority, self.position)
         return None
 
     def state_before(self, index: int) -> State:
@@ -297,7 +276,7 @@ class Fault:
             marked = [each for each in syntax.automaton.marked if each.first & state.expected]
             begins = {part_of(syntax, each.first) for each in marked}
             inside = begins.pop() if len(begins) == 1 else None
-        return sharing_part(syntax, inside, text[self.position :]) if inside else None
+        return fault_messages.sharing_part(syntax, inside, text[self.position :]) if inside else None
 
     def _written(self) -> str:
         """Return the character at the position encoded, after a backslash if that quotes it, or ""."""
@@ -312,17 +291,16 @@ class Fault:
     def _scheme_message(self) -> FaultMessage:
         text, position = self.text, self.position
         place, expected = self.place(), '":"' if position else "a scheme name and a colon"
-        message = f"{place.subject('scheme', begins=not position)}: {choices((expected,))}"
+        message = f"{place.subject('scheme', begins=not position)}: {fault_messages.choices((expected,))}"
         if ":" in text[position:] and text[position] not in "/;?:":
             may_follow = text[position] in self.syntax.profile.scheme_characters
             first = expected_words(self.syntax, self.state.expected)
-            words = choices(first if may_follow else (alphabet(self.syntax, "scheme"),))
+            words = fault_messages.choices(first if may_follow else (fault_messages.alphabet(self.syntax, "scheme"),))
             message = f"{place.subject('scheme')}: {words}"
         hint = HINTS["scheme"]
         if position and text[position:].startswith(("//", ";//")):
-            hint = f"write `:` after `{text[: min(position, 40)]}`" + (
-                " instead of `;`" if text[position] == ";" else ""
-            )
+            instead = " instead of `;`" if text[position] == ";" else ""
+            hint = f"write `:` after `{text[: min(position, 40)]}`{instead}"
         return FaultMessage(message, part="scheme", rule="scheme", expected=(expected,), hint=hint)
 
     # The authority
@@ -330,8 +308,7 @@ class Fault:
     def _slashes_message(self) -> FaultMessage:
         is_second = self.text[self.position - 1] == "/"
         expected = 'a second "/"' if is_second else '"//"'
-        has_host = self.text[self.position :][:1] not in {"", *self.syntax.profile.authority_ends}
-        hint = "write " + expected.replace('"', "`") + f" {'before' if has_host else 'and'} the host"
+        hint = "write " + expected.replace('"', "`") + " before the host"
         if host_may_be_empty(self.syntax, self.text):
             hint += f", or `{'//' if is_second else '///'}` if the path begins here"
         message = f"{self.place().subject()}: expected {expected}"
@@ -343,11 +320,8 @@ class Fault:
         assert authority is not None
         if self.code == "userinfo-not-allowed":
             place = self.place(authority.start, authority.at)
-            message, rule = (
-                f"unexpected user name at position {place.position}",
-                self.syntax.profile.rule_names["server"],
-            )
-            return FaultMessage(f"{message}: expected a host", "user", rule, ("a host",), _NO_LOGIN)
+            message = f"unexpected user name at position {place.position}: expected a host"
+            return FaultMessage(message, "user", self.syntax.profile.rule_names["server"], ("a host",), _NO_LOGIN)
         character = self.text[self.position]
         escape = f"%{ord(character):02X}"
         if self.position < self.index or not self.state.taken(escape):
@@ -370,7 +344,7 @@ class Fault:
         elif begins and text[position : position + 1] in {"", "/"}:
             message = f"missing port at position {place.position}"
             hint = "leave out the colon, or write the port after it"
-        message = f"{message}: {choices(expected)}"
+        message = f"{message}: {fault_messages.choices(expected)}"
         return FaultMessage(message, part="port", rule=part.rule, expected=expected, hint=hint)
 
     def _host_message(self) -> FaultMessage:

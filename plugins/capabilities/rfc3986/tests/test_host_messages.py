@@ -110,7 +110,7 @@ def test_a_host_has_the_same_hint_in_a_text_and_as_a_part(host, hint):
         ("http://", "write a name, an IPv4 address, or an IPv6 address in brackets after `//`"),
         (
             "http:///h/",
-            "leave out the third `/`, or write a name, an IPv4 address, or an IPv6 address in brackets before it",
+            "write a name, an IPv4 address, or an IPv6 address in brackets after `//`, or leave out the third `/`",
         ),
         (
             r"http://h\@e/",

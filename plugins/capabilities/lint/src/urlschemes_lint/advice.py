@@ -165,7 +165,7 @@ def _for_port(text: str, position: int, syntax: Syntax) -> str | None:
     address, zone, _ = text[authority.host : authority.end].partition("%")
     if is_like_ipv6(address) and usual_hint(syntax, "host"):
         and_zone = ", and leave out the zone" if zone and "[" in syntax.profile.reserved else ""
-        return f"{syntax.profile.algorithms.address_hint}{and_zone}"
+        return f"{syntax.profile.address_hint}{and_zone}"
     if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
         return "there are two schemes: leave out the first, or the colon if it ends a host"
     if text[position : position + 1] == ":" and ord(":") not in syntax.parts["port"].bare:

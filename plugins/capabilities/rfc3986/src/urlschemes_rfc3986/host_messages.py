@@ -6,25 +6,17 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import InvalidURL, PluginError
 from urlschemes.grammar.derivation import expected_words
-from urlschemes.url.fault_messages import (
-    HINTS,
-    FaultMessage,
-    choices,
-    is_like_ipv6,
-    missing_host_hint,
-    quoted_text,
-)
+from urlschemes.url.fault_messages import HINTS, FaultMessage, choices, is_like_ipv6, quoted_text
 from urlschemes_rfc3986 import profile
 
 if TYPE_CHECKING:
     from urlschemes.grammar.profile import Authority
     from urlschemes.url.fault_place import Fault
 
-__all__ = ["BRACKETS_HINT", "host_message", "illegal_host_hint"]
+__all__ = ["host_message", "illegal_host_hint"]
 
 _IPV6_FORM = "eight groups of up to four hexadecimal digits, or `::` for groups that are zero"
 _KINDS = "a name, an IPv4 address, or an IPv6 address in brackets"
-BRACKETS_HINT = "write brackets around an IPv6 address"
 _NO_BRACKETS = "leave out the brackets: they are for IPv6 addresses only"
 
 
@@ -39,11 +31,14 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
         problem = f"invalid host {quoted_text(place.run)} at position {place.position}: expected {_KINDS}"
         readings = host, host.rpartition(":")[0]  # the last group may be the port
         is_address = any(fault.syntax.derives("host", f"[{each}]") for each in readings)
-        hint = BRACKETS_HINT if is_address else "leave out the second port; an IPv6 address is written in brackets"
+        hint = (
+            profile.address_hint if is_address else "leave out the second port; an IPv6 address is written in brackets"
+        )
         return _message(fault, problem, hint, ('"["',))
     if fault.code == "empty-host":
         problem = f"missing host at position {fault.place().position}: expected {_KINDS}"
-        return _message(fault, problem, missing_host_hint(fault, authority, _KINDS), (_KINDS,))
+        third = ", or leave out the third `/`" if fault.text.startswith("/", authority.start) else ""
+        return _message(fault, problem, f"write {_KINDS} after `//`{third}", (_KINDS,))
     character = fault.text[fault.position : fault.position + 1]
     if character and fault.position == authority.end and fault.state.taken("/"):
         return _message(fault, f'{fault.place().subject()}: expected "/"', "write a `/` after the host", ('"/"',))
