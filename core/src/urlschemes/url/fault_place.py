@@ -245,7 +245,7 @@ class Fault:
 
     def state_before(self, index: int) -> State:
         """Return the state before the character `index`, which the walk passed."""
-        return first_state(self.syntax, self.text).walk(self.text[:index])[1]
+        return first_state(self.syntax, self.text).walk(self.text[:index])[1] if index < self.index else self.state
 
     def place(self, start: int | None = None, end: int | None = None, state: State | None = None) -> FaultPlace:
         """Blame the characters from `start` to `end`, by default the one at the position; return their place."""
@@ -357,7 +357,7 @@ class Fault:
 
     def _part_message(self) -> FaultMessage:
         text, syntax, position = self.text, self.syntax, self.position
-        before = self.state_before(self.position) if position < self.index else self.state
+        before = self.state_before(position)
         if text[position : position + 1] == "%" and position < self.index:
             return fault_messages.excluded_octet(self.place(position, position + 3, before))
         literal = self.syntax.automaton.begun(self.state.expected) if position < self.index else None
