@@ -361,9 +361,11 @@ AROUND = {"wrapper removed", "prefix removed", "white space removed", "angle bra
 def as_meant(text: str, fixed: Fixed, profile: str) -> str:
     """Return `text` with what `fix` changed around the URL and without its fragment, where that is no part.
 
-    In RFC 1738, a host without a dot at its end ends an article, and a `#` is data where no host follows the scheme.
+    In RFC 1738, a host ends an article, and one may follow a `?` of a login: what is dropped after them is dropped.
+    A `#` is data where no host follows the scheme.
     """
-    around = AROUND | {"fragment split off"} | ({"dot dropped"} if fixed.url.scheme == "news" else set())
+    ends_with_host = fixed.url.scheme == "news" or re.search("//[^/]*[?][^/]*@", text)
+    around = AROUND | {"fragment split off"} | ({"dot dropped", "empty port dropped"} if ends_with_host else set())
     meant = apply_changes(text, fixed._replace(changes=tuple(each for each in fixed.changes if each.what in around)))
     return meant.replace("#", "%23") if profile == "rfc1738" and "://" not in meant else meant
 
@@ -415,7 +417,7 @@ def resource_of_browsers(text: str) -> tuple[object, ...]:
 def resource_of_wget(text: str) -> tuple[object, ...]:
     """Return the parts for programs that end the name of a file at the first `;`, as wget does in ftp."""
     ends_name = re.match("ftp:", text, re.IGNORECASE)
-    return resource_of_rfc3986(re.sub(";[^?#]*", "", text) if ends_name else text)
+    return resource_of_rfc3986(re.sub("^([^?#;]*);[^?#]*", r"\1", text) if ends_name else text)
 
 
 @pytest.mark.decision(33)
@@ -444,6 +446,8 @@ def resource_of_wget(text: str) -> tuple[object, ...]:
         ("rfc3986", "mailto:a@h.example?cc=b@h.example?body=c", ["mailto:a@h.example?cc=b@h.example&body=c",
                                                                  "mailto:a@h.example?cc=b@h.example%3Fbody%3Dc"]),
         ("rfc3986", "file:////h/s", ["file://h/s", "file:///%2Fh/s"]),
+        ("rfc3986", "file:c:/a", ["file:///c:/a"]),
+        ("rfc1738", "wais://h/db/\x00", ["wais://h/db/", "wais://h/db/%00"]),
         ("rfc3986", "file:///c|/a b", ["file:///c:/a%20b", "file:///c%7C/a%20b"]),
         ("rfc3986", "http://::1:80/", ["http://[::1]:80/", "http://[::1:80]/"]),
         ("rfc1738", "gopher://h/0a\tb", ["gopher://h/0ab", "gopher://h/0a%09b"]),

@@ -199,7 +199,8 @@ def _check_nonstandard(source: SourceText, url_type: type[URL]) -> None:
     except (InvalidURL, UnicodeEncodeError):
         return
     character, reader = source.text[index], f"`{url_type.__name__}.from_nonstandard`"
-    advice = f"read the nonstandard form by {reader}, or write {encoded(octets_of(character))} if it is data"
+    data = "" if character.isalnum() else f", or write {encoded(octets_of(character))} if it is data"
+    advice = f"read the nonstandard form by {reader}{data}"
     raise source.ambiguous(ascii(character), index, advice, str(url), data=character)
 
 

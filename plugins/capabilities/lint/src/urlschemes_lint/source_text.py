@@ -172,8 +172,10 @@ class SourceText:
 
     def ambiguous(self, what: str, index: int, advice: str, *readings: str, data: str = "") -> Ambiguous:
         """Return the error for `what` at `index` of `text`, which has these readings; one more if it is only `data`."""
-        position = self.position(index)
-        texts = (*readings, self.text) if data else readings
+        position, written = self.position(index), self.text[index]
+        if written in data and not written.isalnum() and len(data) < 3:
+            written = encoded(octets_of(written))
+        texts = (*readings, self.text[:index] + written + self.text[index + 1 :]) if data else readings
         return Ambiguous(f"ambiguous {what} at position {position}: {advice}", position, texts, data)
 
     def check_line_breaks(self) -> None:
