@@ -43,7 +43,7 @@ def advice(error: InvalidURL, url_type: type[URL], repair: Repair) -> str | None
         return _for_host(error, syntax) or error.hint
     if error.code == "invalid-character":
         return _for_character(error, url_type, text, position, repair) or error.hint
-    if error.code == "fragment-present" and _is_fixed(repair):
+    if error.code == "fragment-present" and _by_fix(repair):
         data = f"; as data it is written {_written(error)}" if _written(error) else ""
         return f"`fix` splits URL and fragment{data}"
     if error.part == "fragment" and text[position : position + 1] == "#":
@@ -61,12 +61,8 @@ def _of_repair(error: InvalidURL, repair: Repair) -> str | None:
     return refused.message.partition(": ")[2] if getattr(refused, "readings", ()) else refused.hint
 
 
-def _is_fixed(repair: Repair) -> bool:
-    return not isinstance(repair(), URLError)
-
-
 def _by_fix(repair: Repair) -> str:
-    return ", or let `fix` do it" if _is_fixed(repair) else ""
+    return "" if isinstance(repair(), URLError) else ", or let `fix` do it"
 
 
 def _for_caution(error: InvalidURL, url_type: type[URL]) -> str | None:
@@ -104,7 +100,7 @@ def _for_character(error: InvalidURL, url_type: type[URL], text: str, position: 
         return "it is invisible: leave it out"
     if part == "password" and written and error.hint == "encode it":
         return f"encode {'it' if character.isascii() else 'its octets in UTF-8'}{_by_fix(repair)}"
-    if not written or part in {"host", "user"} or (character.isascii() and not _is_fixed(repair)):
+    if not written or part in {"host", "user"} or (character.isascii() and not _by_fix(repair)):
         return None
     octets = "" if character.isascii() else "its octets in UTF-8, "
     return f"write {octets}{written}{_by_fix(repair)}"
@@ -126,7 +122,7 @@ def _from_surroundings(text: str, position: int, part: str | None, syntax: Synta
         port = ", or write `:` before a port" if syntax.fullmatch(with_colon) else ""
         return f"no {part} holds white space: leave it out{port}"
     within = f"{text[:position]}{text[position + 1 : -1]}"
-    if character == "<" and text.endswith(">") and syntax.fullmatch(within) and _is_fixed(repair):
+    if character == "<" and text.endswith(">") and syntax.fullmatch(within) and _by_fix(repair):
         return "leave out `<` and `>`, or let `fix` do it"
     return None
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from unicodedata import category, normalize
 
 from urlschemes.grammar.automaton import bits
@@ -50,13 +50,6 @@ def is_layout(character: str) -> bool:
     return category(character) in _LAYOUT and character != " "
 
 
-class _Reading(NamedTuple):
-    """A reading of a character as something else than data: the `text` that says it, and what to do, in words."""
-
-    text: str
-    advice: str
-
-
 class Misplaced:
     """Decides whether a character of `source`, which `walk` does not accept, can only be data."""
 
@@ -87,31 +80,31 @@ class Misplaced:
         if reading is None and character in self._source.profile.reserved:
             reading = self._delimiter(index, escapes, in_query=in_query)
         if reading is not None:
-            raise self._source.ambiguous(ascii(character), index, reading.advice, reading.text, data=character)
+            text, advice = reading
+            raise self._source.ambiguous(ascii(character), index, advice, text, data=character)
 
-    def _mistake(self, index: int, escapes: str) -> _Reading | None:
-        """Return the reading of a character that may have been written by mistake, or for another one."""
+    def _mistake(self, index: int, escapes: str) -> tuple[str, str] | None:
+        """Return the text of the other reading of a character that may be a mistake for another one, and advice."""
         text, walk, character = self._source.text, self._walk, self._source.text[index]
         has_levels = walk.syntax.hierarchy is not None
         if text.startswith("//", index) and text.find(":") == index - 1:
-            return _Reading(self._replaced(index, "", 2), f"leave out the `//`, or write {2 * escapes} if it is data")
+            return self._replaced(index, "", 2), f"leave out the `//`, or write {2 * escapes} if it is data"
         if has_levels and character == "/" and walk.pieces[-1:] == ["/"]:
-            return _Reading(self._replaced(index, ""), f"leave it out, or write {escapes} if it is data")
+            return self._replaced(index, ""), f"leave it out, or write {escapes} if it is data"
         if self._is_literal(escapes):
-            advice = f"leave it out, or write {escapes} if the {walk.part} ends here"
-            return _Reading(self._replaced(index, ""), advice)
+            return self._replaced(index, ""), f"leave it out, or write {escapes} if the {walk.part} ends here"
         code = _U_ESCAPE.match(text, index)
         if code is not None:
             meant = escaped(chr(int(code[1], 16)).encode("utf-8", "surrogatepass"))
             either = f"{meant} for the character, or " if walk.takes(meant) else ""
-            return _Reading(self._replaced(index, meant, len(code[0])), f"write {either}%25 if the % is data")
+            return self._replaced(index, meant, len(code[0])), f"write {either}%25 if the % is data"
         if is_layout(character):
             data = "a control octet" if category(character) == "Cc" else "data"
-            return _Reading(text.replace(character, ""), f"leave it out, or write {escapes} if it is {data}")
+            return text.replace(character, ""), f"leave it out, or write {escapes} if it is {data}"
         if character == "\\" and has_levels and index < self._path_end:
             slashes = text[: self._path_end].replace("\\", "/") + text[self._path_end :]
             slash = "`/` if it is a delimiter, or " if walk.takes("/") else ""
-            return _Reading(slashes, f"write {slash}{escapes} if it is data")
+            return slashes, f"write {slash}{escapes} if it is data"
         return None
 
     def _replaced(self, index: int, by: str, length: int = 1) -> str:
@@ -132,27 +125,30 @@ class Misplaced:
         start = 0 if authority is None else authority.host
         return min(self.find("?", start), self.find("#", start))
 
-    def _delimiter(self, index: int, escapes: str, *, in_query: bool) -> _Reading | None:
-        """Return the reading of a reserved character that may be a delimiter."""
+    def _delimiter(self, index: int, escapes: str, *, in_query: bool) -> tuple[str, str] | None:
+        """Return the text of the other reading of a reserved character, as a delimiter, and advice."""
         text, walk, character = self._source.text, self._walk, self._source.text[index]
         part = walk.part_by(escapes)
-        name = "URL" if part is None else walk.syntax.parts[sharing_part(walk.syntax, part, text[index:])].called
-        data = f"{escapes} if it is part of the {name}"
+
+        def data() -> str:
+            name = "URL" if part is None else walk.syntax.parts[sharing_part(walk.syntax, part, text[index:])].called
+            return f"{escapes} if it is part of the {name}"
+
         if character == "#" and index == self.find("#", 0):
-            return _Reading(text[:index], f"leave out the fragment if it begins here, or write {data}")
+            return text[:index], f"leave out the fragment if it begins here, or write {data()}"
         if character == "?" and not in_query:
-            return _Reading(self._cut(index), f"leave out the query if it begins here, or write {data}")
+            return self._cut(index), f"leave out the query if it begins here, or write {data()}"
         if character == "?" and walk.only_divides("&") and self.find("=", index) < self.find("&", index):
-            return _Reading(self._replaced(index, "&"), f"write `&` if another field begins here, or {data}")
+            return self._replaced(index, "&"), f"write `&` if another field begins here, or {data()}"
         separators = sorted(walk.separators())
         for each in separators:
             if each != character and part is not None and self._begins_list(each, index, character, part):
-                return _Reading(self._replaced(index, each), f"write `{each}` if a field begins here, or {data}")
+                return self._replaced(index, each), f"write `{each}` if a field begins here, or {data()}"
         for each in () if walk.at_end else separators:  # at the end, nothing is missing
             if walk.takes(each + character):
-                return _Reading(self._replaced(index, each, 0), f"write `{each}` before it, or {data}")
+                return self._replaced(index, each, 0), f"write `{each}` before it, or {data()}"
         if character == ";" and any(str(leaf.literal)[0] == ";" for leaf in walk.syntax.automaton.leaves):
-            return _Reading(self._cut(index), f"leave out the parameters if they begin here, or write {data}")
+            return self._cut(index), f"leave out the parameters if they begin here, or write {data()}"
         return None
 
     def _cut(self, index: int) -> str:
