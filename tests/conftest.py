@@ -1,4 +1,4 @@
-"""The wheelhouse, and environments that install from it."""
+"""A release, and environments that install from it."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-PATIENCE = 300
-"""Seconds that a test waits for the wheelhouse that another process makes."""
+PATIENCE = 600
+"""Seconds that a test waits for the release that another process makes."""
 
 
 @pytest.fixture(scope="session")
-def wheelhouse(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """The folder that `dev wheelhouse` fills, made once for all processes that run tests."""
+def release(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The folder that `dev release` fills, made once for all processes that run tests."""
     temporary = tmp_path_factory.getbasetemp()
     if worker_id != "master":
         temporary = temporary.parent
-    folder, unfinished = temporary / "wheelhouse", temporary / "wheelhouse.part"
+    folder, unfinished = temporary / "release", temporary / "release.part"
     try:
-        (temporary / "wheelhouse.lock").mkdir()  # it stays: only one process makes the wheelhouse
+        (temporary / "release.lock").mkdir()  # it stays: only one process makes the release
     except FileExistsError:
         deadline = time.monotonic() + PATIENCE
         while not folder.exists() and time.monotonic() < deadline:
             time.sleep(0.2)
-        assert folder.exists(), "the process that makes the wheelhouse has failed or is too slow"
+        assert folder.exists(), "the process that makes the release has failed or is too slow"
     else:
         unfinished.mkdir()
-        must(sys.executable, ROOT / "dev", "wheelhouse", unfinished, cwd=temporary, timeout=PATIENCE)
+        must(sys.executable, ROOT / "dev", "release", unfinished, cwd=temporary, timeout=PATIENCE)
         unfinished.rename(folder)
     return folder
 
 
 @pytest.fixture
-def empty(wheelhouse: Path, tmp_path: Path) -> Environment:
+def empty(release: Path, tmp_path: Path) -> Environment:
     """An empty virtual environment."""
-    return Environment.make(tmp_path, wheelhouse)
+    return Environment.make(tmp_path, release)

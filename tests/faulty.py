@@ -22,7 +22,7 @@ def access(url, **arguments):
         return type(error).__name__ + ": " + str(error)
 
 def culprits(*installed, **how):
-    return sorted({d.claim.distribution for d in registry.diagnose(**how) if d.in_trouble} & {*installed})
+    return sorted({d.claim.distribution for d in registry.diagnose(**how) if d.claim.in_trouble} & {*installed})
 
 def state(name):
     return [[c.state, c.reason] for c in registry.claims() if c.name == name]

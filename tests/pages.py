@@ -63,15 +63,13 @@ def without_blanks(output: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in output.splitlines())
 
 
-_SLOW_IMPORT = re.compile(r"^.* took [\d.]+ s to import.*\n", re.MULTILINE)
+SLOW_IMPORT = re.compile(r"^.* took [\d.]+ s to import.*\n", re.MULTILINE)
+"""What a busy machine also prints."""
 
 
 def prints(expected: str, output: str) -> bool:
-    """Return True if `output` is as expected; `...` stands for any text.
-
-    A busy machine also prints that an import was slow.
-    """
-    output = _SLOW_IMPORT.sub("", output)
+    """Return True if `output` is as expected; `...` stands for any text."""
+    output = SLOW_IMPORT.sub("", output)
     return doctest.OutputChecker().check_output(expected.rstrip() + "\n", output.rstrip() + "\n", doctest.ELLIPSIS)
 
 

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from source_code import Module, distribution_of, modules, modules_of, target
-from workspace import ROOT, Distribution, distributions, folder_of, scheme_plugins
+from workspace import ROOT, Distribution, distributions, scheme_plugins
+
+from urlschemes.registry.claims import GROUPS, HOOKS, SCHEMES
+from urlschemes.registry.claims import PROFILES as PROFILE_GROUP
+from urlschemes.registry.known_names import how_to_install, known_names, reserved_names
+from urlschemes_cli.commands import OF_PLUGINS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +28,9 @@ MAX_MODULES = 12
 """Modules that a folder may hold, `__init__.py` not counted."""
 MAX_CORE_MODULES, MAX_CORE_LINES = 40, 8500
 """Modules of the core, `__init__.py` not counted; lines of all its Python files."""
-NOT_COUNTED = {"abnf.py", "conversion.py", "dialect.py", "native.py", "table.py", "table_builder.py"}
+NOT_COUNTED = {
+    "abnf.py", "conversion.py", "dialect.py", "native.py", "original_text.py", "table.py", "table_builder.py",
+}  # fmt: skip
 """Modules of the core that no limit counts: without them its own profile works, in pure Python."""
 PROFILE, MAX_PROFILE_LINES = CORE / "rfc1738", 360
 """The core's own profile, which is counted by itself: other profiles are distributions."""
@@ -58,15 +65,12 @@ CAPABILITIES = {CORE_NAME, ACCESS, "urlschemes-lint", "urlschemes-text"}
 TOOLS = {
     CLI: CAPABILITIES,
     "urlschemes-testing": {CORE_NAME, ACCESS},
-    "urlschemes-servers": {CORE_NAME, ACCESS, "urlschemes-testing", CLI},
+    "urlschemes-servers": {CORE_NAME, ACCESS, "urlschemes-lint", "urlschemes-testing", CLI},
     "urlschemes-conformance": {CORE_NAME, ACCESS, "urlschemes-lint", "urlschemes-testing", CLI},
     "urlschemes-site": {CORE_NAME, ACCESS, "urlschemes-lint", CLI},
 }
-# What the `urlschemes` command imports of a plugin may import the command's library, and a demonstration servers.
-ENTRY_MODULES = {
-    "urlschemes.commands": {CLI},
-    "urlschemes.demos": {CLI, "urlschemes-servers", "urlschemes-testing"},
-}
+# What an entry of a group names may import the distribution that uses the group.
+ENTRY_MODULES = {"urlschemes.commands": {CLI}, "urlschemes.demos": {"urlschemes-testing"}}
 # What the registry imports for the schemes of a further profile may import the distribution of that profile: an extra.
 PROFILES = {"rfc3986": "urlschemes-rfc3986"}
 # An import in a function, of a distribution that need not be installed.
@@ -275,7 +279,7 @@ def test_the_core_depends_on_two_distributions() -> None:
 WORDS = {
     "file": "a directory's counterpart",
 }
-# The shared rules of section 5, the one ledger of names that RFC 1738 settles, and the reserved names of commands.
+# The shared rules of section 5, the one ledger of names that RFC 1738 settles, and the reserved names of profiles.
 DATA = {"ledger.toml", "reserved.toml", "rfc1738.bnf"}
 SECTION_4 = {"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50"}
 SECTION_3 = {"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"}
@@ -378,19 +382,32 @@ def test_the_ledger_holds_names_and_words_and_nothing_that_works() -> None:
 
 def test_the_reserved_names_are_those_of_this_workspace() -> None:
     reserved = tomllib.loads((CORE / "registry" / "reserved.toml").read_text("utf-8"))
-    commands = {
-        command: each.name
-        for each in distributions()
-        for command in each.project.get("entry-points", {}).get("urlschemes.commands", {})
-    }
-    assert reserved["commands"].items() <= commands.items()
     assert reserved["profiles"] == PROFILES
-    assert reserved["command_line"] == CLI
-    folder = folder_of(reserved["demonstrator"])
-    assert (
-        "urlschemes.demos" in tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
-    )
     assert reserved["iana"] in {each.name for each in distributions()}
+    entries = [(each.name, each.project.get("entry-points", {})) for each in distributions()]
+    commands = {command: name for name, groups in entries for command in groups.get("urlschemes.commands", {})}
+    assert commands == OF_PLUGINS
+
+
+def test_each_group_of_entry_points_is_the_cores_or_one_that_a_distribution_uses() -> None:
+    groups = [each.project.get("entry-points", {}) for each in distributions()]
+    modules_by_group = {f"{HOOKS}.{name}": module for each in groups for name, module in each.get(GROUPS, {}).items()}
+    users = {group: {module.partition(".")[0].replace("_", "-")} for group, module in modules_by_group.items()}
+    assert users == ENTRY_MODULES
+    own = {name for each in groups for name in each if name.partition(".")[0] == HOOKS}
+    assert own - users.keys() == {SCHEMES, HOOKS, PROFILE_GROUP, GROUPS}
+
+
+def test_a_hint_names_the_folder_of_the_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    reserved = reserved_names()._replace(published=False)
+    monkeypatch.setattr("urlschemes.registry.known_names.reserved_names", lambda: reserved)
+    named = {*OF_PLUGINS.values(), *reserved.profiles.values(), *reserved.kinds}
+    named |= {reserved.iana} | {known.distribution for known in known_names().values() if known.distribution}
+    for module in modules().values():
+        named |= {*re.findall(r"how_to_install\(['\"]([\w-]+)['\"]\)", module.path.read_text("utf-8"))}
+    for name in named:
+        (folder,) = re.findall(r"\((\S+) in a checkout\)", how_to_install(name))
+        assert tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]["name"] == name
 
 
 def test_the_page_names_paths_that_exist_and_every_package_of_the_core() -> None:

@@ -200,6 +200,21 @@ def test_a_scheme_reaches_its_own_ports_and_those_that_no_other_protocol_is_know
         assert refusal.value.rule == "ports"
 
 
+@pytest.mark.parametrize("profile", ["rfc1738", "rfc3986"])
+def test_a_scheme_that_sends_parts_of_the_url_decoded_does_not_reach_services_that_obey_lines(profile: str) -> None:
+    registry = urlschemes.default_registry.in_profile(profile)
+    path = {"wais": "db", "nntp": "misc.test/1", "telnet": ""}
+    rules = {}
+    for scheme in ("ftp", "gopher", "http", "https", "nntp", "prospero", "telnet", "wais", "x-example"):
+        url = f"{scheme}://127.0.0.1:6379/{path.get(scheme, 'a')}"
+        operation = "open session" if scheme == "telnet" else "access"
+        with pytest.raises(PolicyDenied) as refusal:
+            urlschemes_access.operate(operation, url, registry=registry)
+        rules[scheme] = refusal.value.rule
+    # Those of the others are checked before the address is.
+    assert rules == dict.fromkeys(rules, "ports") | dict.fromkeys(("http", "https"), "networks")
+
+
 @pytest.mark.parametrize("scheme", ["ftp", "gopher", "http", "https", "nntp", "prospero", "wais"])
 def test_no_scheme_reaches_a_private_address_by_default(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []

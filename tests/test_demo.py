@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pages import SLOW_IMPORT
 from workspace import distributions, environ, scheme_plugins
 
 SCHEMES = {name for plugin in scheme_plugins() for name in plugin.schemes}
@@ -17,7 +18,7 @@ DEMONSTRATED = sorted(SCHEMES & {name for groups in ENTRY_POINTS for name in gro
 
 
 def command(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "urlschemes_cli", *arguments],
         cwd=cwd,
         env=environ() | variables,
@@ -27,27 +28,48 @@ def command(*arguments: str, cwd: Path, **variables: str) -> subprocess.Complete
         timeout=100,
         check=False,
     )
+    done.stderr = SLOW_IMPORT.sub("", done.stderr)
+    return done
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The output of a demonstration of all schemes."""
-    done = command("demo", cwd=tmp_path_factory.mktemp("demo"))
+    """The output of a demonstration of all schemes, with their dialogues."""
+    done = command("demo", "--dialogue", cwd=tmp_path_factory.mktemp("demo"))
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return done.stdout
 
 
 @pytest.mark.rfc1738(147)
-def test_every_scheme_is_accessed_or_named_as_missing(demo: str) -> None:
+def test_every_scheme_is_accessed_or_named_as_missing(tmp_path: Path) -> None:
     assert len(DEMONSTRATED) > 4
-    missing = ", ".join(sorted(SCHEMES - {*DEMONSTRATED}))
-    expected = [", ".join(DEMONSTRATED), *([f"installed, but without a demonstration: {missing}"] if missing else [])]
-    assert demo.split("\naccessed: ")[1].splitlines() == expected
+    done = command("demo", cwd=tmp_path, COLUMNS="80")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    rows = [line for line in lines if re.search(r"  [1-9]\d* (octets|entries)  +(access|open session|send)", line)]
+    assert [row.split()[0] for row in rows] == DEMONSTRATED
+    missing = sorted(SCHEMES - {*DEMONSTRATED})
+    note = [f"installed, but without a demonstration: {', '.join(missing)}"] if missing else []
+    assert lines[-2 - len(note) :] == ["", *note, lines[-1]]
+    # It fits a screen of 24 lines and 80 columns, with two lines for the prompt.
+    assert len(lines) <= 22
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_line_names_the_server_and_the_requests(tmp_path: Path) -> None:
+    done = command("demo", "ftp", "gopher", "https", "mailto", cwd=tmp_path)
+    assert [re.split("  +", line) for line in done.stdout.splitlines()[2:-2]] == [
+        ["ftp", "pyftpdlib", "103 octets", "access: USER PASS CWD TYPE SIZE EPSV RETR QUIT"],
+        ["gopher", "gopher_server", "3 entries", "access: /library"],
+        ["https", "http_server", "103 octets", "access: TLS GET"],
+        ["mailto", "aiosmtpd", "181 octets", "send: EHLO MAIL RCPT DATA (181 octets) . QUIT"],
+    ]
+    assert done.stdout.endswith("\nurlschemes demo ftp --dialogue shows URL, parts, dialogue and content.\n")
 
 
 @pytest.mark.parametrize("name", DEMONSTRATED)
 def test_it_shows_url_parts_dialogue_and_result(demo: str, name: str) -> None:
-    (section,) = re.findall(rf"(?ms)^{re.escape(name)}  [^\n]* ─+\n(.*?\n)\n(?=\S+  [^\n]* ─+\n|accessed)", demo)
+    (section,) = re.findall(rf"(?ms)^{re.escape(name)}  [^\n]* ─+\n(.*?\n)\n(?=\S+  [^\n]* ─+\n|\Z)", demo)
     assert re.search(rf"^{re.escape(name)}:\S+$", section, re.MULTILINE)
     assert f"+- scheme {name}" in section
     dialogue, result = section.split("\nDialogue\n")[1].split("\nResult\n")
@@ -66,7 +88,7 @@ def test_only_loopback_addresses_are_connected_to(demo: str) -> None:
 
 def test_the_configuration_has_no_influence(tmp_path: Path) -> None:
     variables = {"URLSCHEMES_GATEWAYS": "gopher=http://gw.dom/{url}", "NNTPSERVER": "h"}
-    done = command("demo", "gopher", "news", cwd=tmp_path, **variables)
+    done = command("demo", "gopher", "news", "--dialogue", cwd=tmp_path, **variables)
     assert (done.returncode, done.stderr) == (0, "")
     assert "gw.dom" not in done.stdout
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", ROOT / "core" / "README.md", *sorted(DOCS.rglob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "core" / "README.md", *sorted(DOCS.rglob("*.md"))]
 TUTORIAL = DOCS / "tutorial" / "your-first-scheme.md"
 NOTES = b"Uniform Resource Locators\n\nA locator says where a resource is and how to get it.\n"
 TEXTS = {path: path.read_text("utf-8") for path in PAGES}

@@ -17,21 +17,21 @@ import pytest
 import urlschemes_access
 from urlschemes import default_registry as registry
 from urlschemes.errors import URLError
-from urlschemes.registry.claims import DEMOS
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing, AsyncSession
 from urlschemes_access.backends import event_loop, primitives
 from urlschemes_access.backends.loop_sockets import LoopDatagramSocket, LoopSocket
+from urlschemes_testing.demonstration import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
     from urlschemes_access.backends.primitives import Primitive
     from urlschemes_access.trace_event import TraceEvent
-    from urlschemes_cli.demonstration import Demonstration
+    from urlschemes_testing.demonstration import Demonstration
 
 OPERATED = {"access", "open session", "send"}
 OFFERED = {record.scheme for record in registry.registrations() if OPERATED & set(record.operations)}
-SHOWN = {claim.name: claim for claim in registry.claims() if claim.group == DEMOS and claim.state == "active"}
+SHOWN = {claim.name: claim for claim in registry.claims() if claim.group == GROUP and claim.state == "active"}
 CHANGING = re.compile(r"(?<=queued as )[0-9]+|[0-9:]{8} GMT")  # what a server counts, and what its clock says
 RANDOM = {"ftp": "the port of a data connection", "mailto": "the time", "prospero": "the numbers of connections"}
 
@@ -43,13 +43,8 @@ def demonstration(name: str, folder: Path) -> Iterator[Demonstration]:
         yield shown
 
 
-def arguments_of(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> dict[str, Any]:
-    policy = urlschemes_access.Policy(public=False, networks=("127.0.0.0/8",), roots=shown.roots)
-    return {"policy": policy, "ssl_context": shown.ssl_context, "trace": trace, "options": shown.options}
-
-
 def blocking(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> Any:
-    found = urlschemes_access.operate(shown.operation, shown.url, **arguments_of(shown, trace), registry=registry)
+    found = urlschemes_access.operate(shown.operation, shown.url, **shown.settings, trace=trace, registry=registry)
     if isinstance(found, urlschemes_access.Attributes):
         return found
     with found:
@@ -61,7 +56,8 @@ def blocking(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = 
 
 
 async def looped(shown: Demonstration, trace: Callable[[TraceEvent], None] | None = None) -> Any:
-    found = await AsyncClient(keep_connections=False).operate(shown.operation, shown.url, **arguments_of(shown, trace))
+    client = AsyncClient(keep_connections=False)
+    found = await client.operate(shown.operation, shown.url, **shown.settings, trace=trace)
     if isinstance(found, urlschemes_access.Attributes):
         return found
     async with found:

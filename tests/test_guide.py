@@ -54,17 +54,18 @@ class Shell:
         return without_blanks(done.stdout)
 
 
-def test_the_guide_can_be_followed(wheelhouse: Path, tmp_path: Path) -> None:
+def test_the_guide_can_be_followed(release: Path, tmp_path: Path) -> None:
     tools = tmp_path / "tools"  # what `python3` is, on the reader's machine
     tools.mkdir()
     (tools / "python3").symlink_to(getattr(sys, "_base_executable", sys.executable))
     environment = {
         **environ(),
         "COLUMNS": "100",
+        "DIR": str(release),
         "HOME": str(tmp_path),
         "PATH": os.pathsep.join([str(tools), "/usr/bin", "/bin"]),
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        "PIP_FIND_LINKS": str(wheelhouse),
+        "PIP_FIND_LINKS": str(release),  # what builds the wheel is from an index elsewhere
         "PIP_NO_INDEX": "1",
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }

@@ -25,7 +25,7 @@ import pytest
 from workspace import environ
 
 import urlschemes_access
-from urlschemes.errors import InvalidURL, URLError
+from urlschemes.errors import URLError
 from urlschemes_access import Credentials, Document, Limits, Listing, Policy, Session
 from urlschemes_servers import WaisDocument, gopher_server, nntp_server, prospero_server, wais_server
 from urlschemes_servers.gopher import menu, text
@@ -377,11 +377,9 @@ def check_error(error: BaseException, secret: str) -> None:
         seen.add(id(chain))
         check_text(str(chain), secret)
         check_text(repr(chain), secret)
-        if not isinstance(chain, InvalidURL):  # its `args` and `text` are the input
-            check_text(" ".join(each for each in chain.args if isinstance(each, str)), secret)
-            for value in vars(chain).values():
-                if isinstance(value, str):
-                    check_text(value, secret)
+        for value in (*chain.args, *vars(chain).values()):
+            if isinstance(value, str):
+                check_text(value, secret)
         for others in (pickle.loads(pickle.dumps(chain)), copy.copy(chain)) if isinstance(chain, URLError) else ():
             check_text(str(others), secret)
         chain = chain.__cause__ or (None if chain.__suppress_context__ else chain.__context__)

@@ -6,55 +6,20 @@ import json
 import re
 import shutil
 import subprocess
-import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
 from proofs import PAGES
-from workspace import ROOT, Environment, environ, folder_of
+from workspace import ROOT, Environment, environ
 
-from urlschemes_servers import ftp_server
+from urlschemes.registry.known_names import how_to_install
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 HEAVY = {"click", "h11", "rich"}
-
-PARSES_FTP = """
-import json, sys, urlschemes
-url = urlschemes.parse("ftp://myname@host.dom/%2Fetc/motd;type=a")
-try:
-    urlschemes.parse("http://host.dom/")
-except urlschemes.UnknownScheme as error:
-    message = str(error)
-before = sorted(name for name in sys.modules if name.startswith("urlschemes_"))
-import urlschemes_access
-policy = urlschemes_access.Policy(networks=("127.0.0.0/8",))
-with urlschemes_access.access(sys.argv[1], policy=policy) as document:
-    content = document.read().decode()
-print(json.dumps([url.user, url.host, url.port, url.directories, url.name, url.typecode, message, before, content]))
-"""
-
-TEN = {
-    "ftp": "ftp://host.dom/",
-    "http": "http://host.dom/",
-    "gopher": "gopher://host.dom/",
-    "mailto": "mailto:joe@host.dom",
-    "news": "news:*",
-    "nntp": "nntp://host.dom/misc.test",
-    "telnet": "telnet://host.dom/",
-    "wais": "wais://host.dom/db",
-    "file": "file:///a",
-    "prospero": "prospero://host.dom/a",
-}
-PARSES_TEN = f"""
-import json, urlschemes
-parsed = sorted(urlschemes.parse(text).scheme for text in {[*TEN.values()]})
-claims = [each.claim for each in urlschemes.Registry().diagnose(load=True)]
-print(json.dumps([parsed, dict((each.name, each.state) for each in claims if each.state != "active")]))
-"""
 
 SHELF = """
 api = 1
@@ -103,9 +68,9 @@ print(json.dumps([before, generic, dict(url.parts), url.raw["shelf"], str(url), 
 
 
 @pytest.fixture(scope="module")
-def core_alone(wheelhouse: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+def core_alone(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """An environment with the core and its dependencies."""
-    environment = Environment.make(tmp_path_factory.mktemp("core-alone"), wheelhouse)
+    environment = Environment.make(tmp_path_factory.mktemp("core-alone"), release)
     environment.install("./core")
     return environment
 
@@ -149,36 +114,6 @@ def test_the_core_passes_its_own_tests_without_a_plugin(core_alone: Environment)
     assert int(passed[1]) > 300, done.stdout
 
 
-def test_one_scheme_is_parsed_and_accessed(empty: Environment, tmp_path: Path) -> None:
-    folders = [folder_of(name).relative_to(ROOT) for name in ("urlschemes", "urlschemes-access", "urlschemes-ftp")]
-    empty.install(*(f"./{folder}" for folder in folders))
-    installed = empty.distributions()
-    own = {name for name in installed if name.startswith("urlschemes")}
-    assert own == {"urlschemes", "urlschemes-access", "urlschemes-ftp"}
-    assert HEAVY & installed == set()
-    (tmp_path / "motd").write_text("a message\n")
-    with ftp_server(tmp_path) as server:
-        done = empty.run("python", "-I", "-W", "error", "-c", PARSES_FTP, f"ftp://{server}/motd")
-    assert done.returncode == 0, done.stderr
-    *parts, message, imported, content = json.loads(done.stdout)
-    assert parts == ["myname", "host.dom", 21, ["/etc"], "motd", "a"]
-    assert "pip install urlschemes-http" in message
-    assert imported == ["urlschemes_ftp"]
-    assert content == "a message\n"
-
-
-def test_the_ten_schemes_come_in_one_installation(empty: Environment) -> None:
-    empty.install("urlschemes-rfc1738")
-    (wheel,) = empty.wheels.glob("urlschemes_rfc1738-*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        assert {name.partition("/")[0].rpartition(".")[2] for name in archive.namelist()} == {"dist-info"}
-    done = empty.run("python", "-I", "-W", "error", "-c", PARSES_TEN)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == [sorted(TEN), {"send": "unused", "session": "unused"}]
-    own = {name.removeprefix("urlschemes-") for name in empty.distributions() if name.startswith("urlschemes-")}
-    assert own == {*TEN, "rfc1738", "access"}
-
-
 COMMANDS = {  # every command with its exit code; FILE and URL stand for a file and its URL
     "parse URL": 0,
     "explain URL": 0,
@@ -198,7 +133,7 @@ COMMANDS = {  # every command with its exit code; FILE and URL stand for a file 
     "doctor": 0,
     "doctor --load": 0,
     "doctor --verify": 2,
-    "demo": 5,
+    "demo": 2,
     "new x-foo": 2,
     "review file": 2,
     "site here": 2,
@@ -207,13 +142,13 @@ COMMANDS = {  # every command with its exit code; FILE and URL stand for a file 
     "show ftp": 0,
 }
 ADVICE = {
-    "doctor --verify": "pip install urlschemes-conformance",
-    "demo": "pip install urlschemes-servers",
-    "new x-foo": "pip install urlschemes-conformance",
-    "review file": "pip install urlschemes-conformance",
-    "site here": "pip install urlschemes-site",
-    "parse ftp://host.dom/": "pip install urlschemes-ftp",
-    "access ftp://host.dom/": "pip install urlschemes-ftp",
+    "doctor --verify": how_to_install("urlschemes-conformance"),
+    "demo": how_to_install("urlschemes-servers"),
+    "new x-foo": how_to_install("urlschemes-conformance"),
+    "review file": how_to_install("urlschemes-conformance"),
+    "site here": how_to_install("urlschemes-site"),
+    "parse ftp://host.dom/": how_to_install("urlschemes-ftp"),
+    "access ftp://host.dom/": how_to_install("urlschemes-ftp"),
     "show ftp": "urlschemes-ftp",
 }
 

@@ -61,14 +61,15 @@ kinds = [use(name).partition(":")[0] for name in names]
 controls(*names)
 claims = registry.diagnose()
 imported = [name for name in sys.modules if name.startswith("x_")]
-print(json.dumps([kinds, sorted({{d.claim.distribution for d in claims if d.in_trouble}}), imported]))
+print(json.dumps([kinds, sorted({{d.claim.distribution for d in claims if d.claim.in_trouble}}), imported]))
 """,
         plugin("x-good"),
         other,
     )
     assert dict(zip(names, kinds, strict=True)) == {
         **dict.fromkeys(FAILING_IMPORTS, "PluginLoadError"),
-        **dict.fromkeys([*WRONG_OBJECTS, *WRONG_RECORDS, "x-none"], "PluginContractError"),
+        **dict.fromkeys([*WRONG_OBJECTS, "x-api", "x-other", "x-none"], "PluginContractError"),
+        **dict.fromkeys(["x-toml", "x-grammar"], "PluginRecordError"),
         **dict.fromkeys(["x-both", "x-copied"], "PluginConflict"),
     }
     malformed = ["latin-1.0.dist-info", "names", "no_metadata-1.0.dist-info", "no_name-1.0.dist-info"]

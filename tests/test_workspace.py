@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from workspace import ROOT, Distribution, distributions, must, scheme_plugins, workspace_files
 
+from urlschemes.registry.known_names import reserved_names
+
 SECTION_3 = {"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"}
 """The schemes that RFC 1738 defines."""
 
@@ -220,6 +222,24 @@ def test_no_file_names_a_place_of_one_machine_or_a_package_index() -> None:
         text = path.read_bytes().decode("utf-8", "replace")
         found += [f"{path.relative_to(ROOT)}: {place}" for place in places if place in text]
     assert found == []
+
+
+_INSTALLATION = re.compile(r"\b(?:pip|pipx|uv|uv tool) (?:install|add)\b([^\n`]*)|\buvx\b([^\n`]*)")
+_OF_THIS_PROJECT = re.compile(r"urlschemes|[{$]|['\" ]\.(?:\[|['\" ]|$)")
+"""A name of this project, one that a program inserts, or `.`, whose requirements are of this project."""
+
+
+def test_nothing_installs_a_name_from_an_index_before_it_is_published() -> None:
+    wrong = []
+    for path in workspace_files():
+        if path.is_relative_to(ROOT / "core/src/urlschemes/registry") or "tests" in path.relative_to(ROOT).parts:
+            continue  # core/tests/registry/test_known_names.py tests the one function that writes such commands
+        for number, line in enumerate(path.read_bytes().decode("utf-8", "replace").splitlines(), 1):
+            for command in _INSTALLATION.finditer(line):
+                ours = _OF_THIS_PROJECT.search(command[1] or command[2] or "") is not None
+                if ours and ("--no-index" in command[0]) is reserved_names().published:
+                    wrong.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+    assert wrong == []
 
 
 def test_every_lint_exception_in_what_is_shipped_says_why() -> None:

@@ -132,7 +132,7 @@ def workspace_files() -> list[Path]:
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment that installs from the wheelhouse and nothing else."""
+    """A virtual environment that installs from a release and nothing else."""
 
     folder: Path
     wheels: Path

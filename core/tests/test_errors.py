@@ -9,7 +9,7 @@ import pytest
 
 from urlschemes import errors
 from urlschemes.errors import InvalidURL, URLError
-from urlschemes.url.value import URL
+from urlschemes.url.value import LIMIT, URL
 
 
 def drawn() -> dict[str, str]:
@@ -51,15 +51,33 @@ def test_every_error_pickles_and_copies(name: str) -> None:
         assert vars(other) == vars(error)
 
 
-def test_a_pickled_invalid_url_has_its_explanation() -> None:
+def refused(text: str) -> InvalidURL:
     with pytest.raises(InvalidURL) as caught:
-        URL.parse("x-a:b c")
-    other = pickle.loads(pickle.dumps(caught.value))
-    assert str(other) == str(caught.value)
+        URL.parse(text)
+    return caught.value
+
+
+def test_a_pickled_invalid_url_has_its_explanation() -> None:
+    error = refused("x-a:b c")
+    other = pickle.loads(pickle.dumps(error))
+    assert str(other) == str(error)
     assert (other.code, other.position, other.span, other.text) == ("invalid-character", 5, (5, 6), "x-a:b c")
-    for name in ("message", "scheme", "part", "rule", "section", "hint", "expected", "definition"):
-        assert getattr(other, name) == getattr(caught.value, name)
-        assert getattr(copy.copy(other), name) == getattr(other, name)
+    for each in (other, copy.copy(other), pickle.loads(pickle.dumps(other))):
+        assert vars(each) == {name: getattr(error, name) for name in InvalidURL.COMPUTED}
+        assert each.args == error.args == (error.message,)
+
+
+@pytest.mark.parametrize("text", ["x-a://joe:hunter2@h/a b", "x-a://joe:hunter2@h/\n" + "a" * LIMIT])
+def test_only_the_text_of_an_invalid_url_holds_a_password_and_no_pickle(text: str) -> None:
+    error = refused(text)
+    before_it_is_read = repr(error.args)
+    assert error.text == text
+    assert "hunter2" not in before_it_is_read + repr(error.args) + repr(vars(error)) + repr(error)
+    pickled = pickle.dumps(error)
+    assert b"hunter2" not in pickled
+    other = pickle.loads(pickled)
+    assert other.text == text.replace("hunter2", "***")
+    assert (other.span, other.position) == (error.span, error.position)  # in the text that was parsed
 
 
 @pytest.mark.parametrize(
@@ -75,10 +93,46 @@ def test_the_text_of_an_error_is_one_line_of_ascii_without_a_password(text: str)
     assert "hunter2" not in shown
 
 
+SITE = "/home/somebody/projects/addresses/.venv/lib/python3.13/site-packages"
+RECORD = f"{SITE}/urlschemes_x_album/registration.toml"
+WINDOWS = r"C:\Users\somebody\Documents\addresses\.venv\Lib\site-packages\urlschemes_x_album\registration.toml"
+APART = "reading from left to right does not tell them apart"
+REPAIR = "put a literal between them, exclude the octets that both may hold, or write their common beginning once"
+
+
+@pytest.mark.parametrize(
+    ("message", "hint", "kept"),
+    [
+        (f"{RECORD}, line 16: syntax.bnf: ambiguous rules 'words' and 'name': {APART}", REPAIR, (APART, REPAIR)),
+        (f"{RECORD}: ambiguous rules: {APART}", f"{REPAIR}; {'b' * 99}; c", (f"{APART}; {REPAIR}",)),
+        (f"{WINDOWS}, line 16: syntax.bnf: ambiguous rules 'words' and 'name': {APART}", REPAIR, (APART, REPAIR)),
+        (
+            f"{RECORD}: {'syntax.parts.a_long_name.' * 5}at: the part 'words' occurs twice in one URL",
+            f'{REPAIR}, or name the path of rules, as in `at = "outer/inner"`',
+            ("registration.toml: ", "occurs twice in one URL", f"{REPAIR}, or name the path of rules"),
+        ),
+        (
+            f"two claim x-a: one 1.0 in {SITE}; two 2.0 in /usr/local{SITE}; three 3.0 in /opt{SITE}",
+            "choose one: Registry(pins={'x-a': 'one'}), or uninstall the others",
+            ("one 1.0 in .../", "two 2.0 in .../", "three 3.0 in .../", "or uninstall the others"),
+        ),
+        (f"{RECORD}: {'unimportant, ' * 40}but the cause", REPAIR, ("registration.toml", "the cause", REPAIR)),
+        (f"see http://host.dom/a/b/c/d{'/x' * 50}: the cause", "h" * 139, ("http://host.dom/a/b/c/d/x", "cause")),
+    ],
+)  # fmt: skip
+def test_a_long_text_keeps_the_place_the_cause_and_the_hint(message: str, hint: str, kept: tuple[str, ...]) -> None:
+    shown = str(URLError(message, hint=hint))
+    assert len(shown) <= 300
+    assert [each for each in kept if each not in shown] == []
+    assert not re.search(r"\.venv|bbb|\.\.\.$", shown)
+
+
+def test_a_short_text_keeps_its_paths() -> None:
+    assert str(URLError(f"{SITE}/a: no", hint="write b, as in `b`")) == f"{SITE}/a: no; write b, as in `b`"
+
+
 def test_an_invalid_url_has_no_other_attributes() -> None:
-    with pytest.raises(InvalidURL) as caught:
-        URL.parse("")
-    assert not hasattr(caught.value, "colour")
+    assert not hasattr(refused(""), "colour")
 
 
 def test_an_invalid_url_is_a_value_error() -> None:

@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from urlschemes import Registry
 from urlschemes.grammar.octets import text_of
 from urlschemes_access import Document, Listing, Policy
 from urlschemes_access.attributes import name_of
-from urlschemes_access.errors import AuthRequired, RemoteError
+from urlschemes_access.errors import AuthRequired, PolicyDenied, RemoteError
 from urlschemes_ftp import FtpURL
 
 pytestmark = pytest.mark.real_server
@@ -173,7 +173,7 @@ def _await(process: subprocess.Popen[bytes], host: str, port: int, log: Path) ->
 
 
 @contextmanager
-def _vsftpd(host: str = "127.0.0.1") -> Iterator[Server]:
+def _vsftpd(host: str = "127.0.0.1", more: str = "") -> Iterator[Server]:
     program = _program("vsftpd")
     listen = f"listen=YES\nlisten_address={host}"
     if ":" in host:
@@ -184,6 +184,7 @@ def _vsftpd(host: str = "127.0.0.1") -> Iterator[Server]:
         config = base / "vsftpd.conf"
         config.write_text(
             f"""{listen}
+{more}
 listen_port={port}
 background=NO
 anonymous_enable=YES
@@ -499,3 +500,20 @@ def test_the_urls_of_today_over_ipv6() -> None:
         assert urlschemes_access.find_attributes(f"{base}/incoming/~a%3F", **arguments).size == 3
         urlschemes_access.delete(f"{base}/incoming/~a%3F#top", **arguments)
         assert not stored.exists()
+
+
+def test_an_exact_list_of_ports_holds_for_the_port_that_the_server_opens() -> None:
+    port = _free_port()
+    with _vsftpd(more=f"pasv_min_port={port}\npasv_max_port={port}") as server:
+        url, events = server.url(b"pub/readme.txt"), list[Any]()
+        strict = replace(POLICY, only_ports=frozenset({server.port}))
+        with pytest.raises(PolicyDenied, match=f"^data connection: port {port} is not among") as refused:
+            urlschemes_access.access(url, policy=strict, trace=events.append)
+        assert refused.value.rule == "only_ports"
+        assert [event.octets for event in events if event.kind == "send"].count(b"EPSV\r\n") == 2
+        assert len([event for event in events if event.kind == "connect"]) == 1
+        with urlschemes_access.access(
+            url, policy=replace(strict, only_ports=frozenset({server.port, port}))
+        ) as document:
+            assert isinstance(document, Document)
+            assert document.read() == FILES[b"pub/readme.txt"]

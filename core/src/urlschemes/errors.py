@@ -11,6 +11,7 @@
     │   └── GrammarError            its BNF is invalid
     └── PluginError                 a plugin failed
         ├── PluginLoadError         it cannot be imported
+        ├── PluginRecordError       its record is invalid (also a RegistrationError)
         ├── PluginConflict          two distributions claim one name
         └── PluginContractError     it breaks the plugin contract
 
@@ -20,11 +21,13 @@ and copied.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from copyreg import __newobj__  # type: ignore[attr-defined]
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from urlschemes.redaction import in_line, one_line
+from urlschemes.redaction import in_line, one_line, redact_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,6 +43,7 @@ __all__ = [
     "PluginContractError",
     "PluginError",
     "PluginLoadError",
+    "PluginRecordError",
     "RegistrationError",
     "URLError",
     "UnknownScheme",
@@ -70,11 +74,14 @@ INVALID_URL_CODES: Mapping[str, str] = MappingProxyType(
 """The codes of InvalidURL, and what each of them means."""
 
 
-def _rebuild(cls: type[URLError], args: tuple[Any, ...], state: dict[str, Any]) -> URLError:
-    error = cls.__new__(cls, *args)
-    error.args = args
-    error.__dict__.update(state)
-    return error
+_MOST, _LEAST_OF_HINT = 300, 140
+"""Characters that the text of an error may have, and those of a hint that are kept in any case."""
+_NAME = r"[^\s/\\\"'`,;:()]+"
+# What a text that is too long loses first: the beginnings of paths, but for two names, then examples.
+_SHORTER = (
+    (re.compile(rf"(?<![\w/\\:.~])(?:[A-Za-z]:)?[/\\](?:{_NAME}[/\\])+(?={_NAME}[/\\]{_NAME})"), ".../"),
+    (re.compile(r",? (?:such as|as in|for example) (?:`[^`]*`|'[^']*'|\"[^\"]*\"|[^\s,;:]+)"), ""),
+)
 
 
 class URLError(Exception):
@@ -111,16 +118,24 @@ class URLError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        message = self.message or self.code
-        # The hint helps most: the message is shortened instead.
-        tail = one_line(f"; {self.hint}", 140) if self.hint else ""
-        return one_line(message, 300 - len(tail)) + tail
+        message, hint = one_line(self.message or self.code, 4 * _MOST), one_line(self.hint or "", 4 * _MOST)
+        for pattern, shorter in _SHORTER:
+            if len(message) + len(hint) > _MOST - 2:
+                message, hint = pattern.sub(shorter, message), pattern.sub(shorter, hint)
+        most = max(_LEAST_OF_HINT, _MOST - len(message))
+        while len(hint) > most - 2 and "; " in hint:
+            hint = hint.rpartition("; ")[0]
+        tail = one_line(f"; {hint}", most) if hint else ""
+        most = _MOST - len(tail)
+        if len(message) > most:  # it begins with the place, and ends with the cause
+            message = f"{message[: most // 3]} ... {message[most // 3 + 5 - most :]}"
+        return message + tail
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.args, dict(self.__dict__))
+        return __newobj__, (type(self), *self.args), dict(self.__dict__)
 
 
 _CODES_OF_PARTS = {
@@ -142,8 +157,9 @@ class _Computed:
     def __get__(self, error: InvalidURL, _: object) -> Any:
         values, name = error.__dict__, self.name
         if "_explanation" not in values:
-            text, explainer = error.args
-            known_fault = explainer.syntax.known_fault if name in {"code", "position"} else None
+            text, explainer = error.given
+            syntax = getattr(explainer, "syntax", None) if name in {"code", "position"} else None
+            known_fault = syntax and syntax.known_fault
             if known_fault is not None and (known := known_fault(text)) is not None:
                 values["code"], values["position"] = known
                 return values[name]
@@ -154,10 +170,12 @@ class _Computed:
 class InvalidURL(URLError, ValueError):
     """The text is not a URL of its scheme (RFC 1738 section 5).
 
-    `code` is one of INVALID_URL_CODES. `text` is the text as given. `position` is where the longest prefix ends that
-    some URL begins with: at the character, escape or literal that cannot come next, or at the end if more was expected.
-    `span` is the text that is blamed, `expected` lists what could come at `position`, `definition` is the rule in the
-    notation of section 5. All attributes but `text` are computed when they are first read.
+    `code` is one of INVALID_URL_CODES. `text` is the text as given; no other attribute shows a password in it, and a
+    pickle or a copy of the error has it redacted. There, too, `position` and `span` count in the text that was parsed,
+    which the copy no longer has. `position` is where the longest prefix ends that some URL begins with: at the
+    character, escape or literal that cannot come next, or at the end if more was expected. `span` is the text that is
+    blamed, `expected` lists what could come at `position`, `definition` is the rule in the notation of section 5. All
+    attributes but `text` are computed when they are first read.
     """
 
     COMPUTED = (
@@ -172,19 +190,25 @@ class InvalidURL(URLError, ValueError):
 
         def __init__(self, text: str, explainer: Any) -> None: ...
 
-    # Making the error must be as cheap as raising it: the arguments are only stored.
+    # Making the error must be as cheap as raising it: the arguments are only stored, under a name that nobody prints.
     __init__ = Exception.__init__  # type: ignore[assignment]
+    given = BaseException.args
+
+    @property
+    def args(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The message, as of other errors."""
+        return (self.message,)
 
     @property
     def text(self) -> str:
         """The text that is not a URL."""
-        return str(self.args[0])
+        return str(self.given[0])
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle contains the attributes, not what computes them.
         state = {**self.__dict__, **{name: getattr(self, name) for name in self.COMPUTED}}
         state.pop("_explanation", None)
-        return _rebuild, (type(self), (self.text, None), state)
+        return __newobj__, (type(self), redact_url(self.text), None), state
 
 
 for _name in InvalidURL.COMPUTED:
@@ -278,24 +302,26 @@ class ConfigurationError(URLError, ValueError):
 
 
 class RegistrationError(URLError, ValueError):
-    """A registration record is invalid. `source` is its file, `field` the field at fault."""
+    """A registration record is invalid. `source` is its file, `field` the field at fault.
+
+    `line` is the line at fault, counted from 1, if a mistake in the BNF has one.
+    """
 
     code = "registration-error"
 
-    def __init__(self, message: str, *, source: str = "", field: str = "", **details: Any) -> None:
+    def __init__(
+        self, message: str, *, source: str = "", field: str = "", line: int | None = None, **details: Any
+    ) -> None:
         super().__init__(message, **details)
         self.source = source
         self.field = field
+        self.line = line
 
 
 class GrammarError(RegistrationError):
-    """The BNF of a record is invalid. `rule` is the rule at fault, `line` counts from 1 within the BNF."""
+    """The BNF of a record is invalid. `rule` is the rule at fault. Without a record, `line` counts within the BNF."""
 
     code = "grammar-error"
-
-    def __init__(self, message: str, *, line: int | None = None, **details: Any) -> None:
-        super().__init__(message, **details)
-        self.line = line
 
 
 class PluginError(URLError):
@@ -312,6 +338,12 @@ class PluginLoadError(PluginError):
     """The package of a plugin cannot be imported."""
 
     code = "plugin-load-error"
+
+
+class PluginRecordError(PluginError, RegistrationError):
+    """The record of an installed plugin is invalid."""
+
+    code = "plugin-record-error"
 
 
 class PluginConflict(PluginError):

@@ -40,6 +40,12 @@ def test_several_threads_may_be_the_first_to_use_a_syntax() -> None:
         sys.setswitchinterval(interval)
 
 
+def test_the_repr_names_the_rule_and_the_parts() -> None:
+    bnf = 'url = "x-foo:" word\nword = 1*alpha'
+    assert repr(Syntax(bnf, "url", [Part("word", "word")])) == "<Syntax url: word>"
+    assert repr(Syntax(bnf, "url")) == "<Syntax url: no parts>"
+
+
 @pytest.mark.parametrize(
     ("reference", "section"),
     [

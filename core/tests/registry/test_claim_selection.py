@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from urlschemes.errors import ConfigurationError, PluginError
-from urlschemes.registry import known_names as known_names_module
 from urlschemes.registry.claim_selection import Rules, installed_list, locations, select
-from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, SCHEMES, Claim
-from urlschemes.registry.known_names import KnownName, reserved_names
+from urlschemes.registry.claims import GROUPS, HOOKS, SCHEMES, Claim
+from urlschemes.registry.known_names import KnownName
 from urlschemes.storage.config_file import ConfigTable
+
+TALES = "urlschemes.tales"  # a group that no distribution of this project uses
 
 
 def claim(name: str, distribution: str, group: str = SCHEMES, **fields) -> Claim:
@@ -68,9 +69,9 @@ def test_a_pin_must_name_a_distribution_that_claims_the_name():
 
 def test_a_pin_counts_in_each_group_in_which_the_distribution_claims_the_name():
     schemes = claim("x-a", "one"), claim("x-a", "two")
-    demos = claim("x-a", "one", DEMOS), claim("x-a", "three", DEMOS)
-    assert states(*schemes, *demos, pins={"x-a": "three"}) == ["conflict", "conflict", "shadowed", "active"]
-    assert states(*schemes, *demos, pins={"x-a": "one"}) == ["active", "shadowed", "active", "shadowed"]
+    tales = claim("x-a", "one", TALES), claim("x-a", "three", TALES), claim("tales", "teller", GROUPS)
+    assert states(*schemes, *tales, pins={"x-a": "three"}) == ["conflict", "conflict", "shadowed", "active"]
+    assert states(*schemes, *tales, pins={"x-a": "one"}) == ["active", "shadowed", "active", "shadowed"]
 
 
 def test_any_number_of_distributions_may_implement_one_hook():
@@ -104,36 +105,31 @@ def test_a_name_of_the_ledger_without_a_distribution_is_open():
     assert states(claim("x-open", "anybody")) == ["active"]
 
 
-@pytest.mark.parametrize("name", sorted(reserved_names().commands))
-def test_a_reserved_command_has_one_provider(name):
-    owner = reserved_names().commands[name]
-    assert states(claim(name, "stranger", COMMANDS), claim(name, owner, COMMANDS)) == ["reserved", "active"]
-
-
 @pytest.mark.plugin_fault(9)
-@pytest.mark.parametrize("name", sorted(reserved_names().built_in_commands))
-def test_no_plugin_takes_a_built_in_command(name):
-    assert states(claim(name, f"urlschemes-{name}", COMMANDS)) == ["reserved"]
+def test_a_program_reserves_names_in_the_groups_that_it_uses():
+    tales = claim("x-a", "stranger", TALES), claim("x-a", "Our.Tales", TALES), claim("x-b", "stranger", TALES)
+    reserved = {TALES: {"x-a": "our-tales"}}
+    assert states(*tales, reserved=reserved) == ["reserved", "active", "active"]
+    message = refusal(*tales, reserved=reserved, pins={"x-a": "stranger"})
+    assert "the name is reserved for our-tales" in message
 
 
-@pytest.mark.usefixtures("reserved")
-def test_the_provider_of_a_scheme_demonstrates_it_itself():
-    servers = reserved_names().demonstrator
-    demos = claim("x-a", "stranger", DEMOS), claim("x-a", "one", DEMOS), claim("x-a", servers, DEMOS)
-    assert states(claim("x-a", "one"), *demos) == ["active", "shadowed", "active", "shadowed"]
-    assert states(*demos) == ["conflict", "conflict", "conflict"]
+def test_no_program_reserves_names_in_the_groups_of_the_core():
+    assert states(claim("x-a", "one"), reserved={SCHEMES: {"x-a": "two"}}) == ["active"]
 
 
-@pytest.mark.usefixtures("reserved")
-def test_a_reserved_scheme_is_demonstrated_by_the_reserved_demonstrator():
-    servers = reserved_names().demonstrator
-    assert states(claim("x-mine", "stranger", DEMOS), claim("x-mine", servers, DEMOS)) == ["shadowed", "active"]
+# Groups
 
 
-def test_the_reserved_names_are_those_of_the_data_file():
-    reserved = reserved_names()
-    assert reserved.iana == known_names_module.reserved_names().commands["iana"]
-    assert {*reserved.commands}.isdisjoint(reserved.built_in_commands)
+def test_a_claim_is_unused_unless_a_distribution_uses_its_group():
+    tale, user = claim("x-a", "one", TALES), claim("tales", "teller", GROUPS)
+    (unused,) = select([tale], Rules()).claims
+    assert (unused.state, unused.reason) == ("unused", "no installed distribution uses the group urlschemes.tales")
+    assert states(tale, user) == ["active"]
+    assert states(tale, user._replace(state="ignored")) == ["unused"]
+    # Who uses a group is no plugin: nothing switches it off.
+    assert states(tale, user, allowed={"the list": ["one"]}) == ["active"]
+    assert "installed: one" in refusal(tale, user, allowed={"the list": ["teller"]})
 
 
 # Switches

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, Claim, distribution_key, object_reference
+from urlschemes.registry.claims import HOOKS, SCHEMES, Claim, distribution_key, object_reference
 
 
 @pytest.mark.parametrize(
@@ -44,9 +44,7 @@ def test_a_claim_prints_as_one_safe_line():
     )
 
 
-@pytest.mark.parametrize(
-    ("group", "kind"), [(COMMANDS, "command"), (DEMOS, "demonstration of"), (HOOKS, "hook"), ("else", "else")]
-)
+@pytest.mark.parametrize(("group", "kind"), [(SCHEMES, "scheme"), (HOOKS, "hook"), ("urlschemes.tales", "tale")])
 def test_the_kind_of_a_claim_is_that_of_its_group(group, kind):
     assert Claim("a", "b", "1", "/site", group=group).kind == kind
 

@@ -11,7 +11,7 @@ import importlib_metadata  # noqa: F401  it puts its finder into sys.meta_path, 
 import pytest
 
 from urlschemes.registry import discovery
-from urlschemes.registry.claims import COMMANDS, HOOKS, Claim
+from urlschemes.registry.claims import HOOKS, Claim
 from urlschemes.registry.discovery import discover, installed_claims
 
 EXIT = "raise SystemExit('imported')\n"
@@ -35,16 +35,16 @@ def test_a_claim_names_its_distribution_and_its_object(install):
     assert without_code == Claim("x-bar", "Foo.Schemes", "1.0", str(site), "bar", "")
 
 
-def test_hooks_and_commands_are_found_too(install):
+def test_hooks_and_claims_of_other_groups_are_found_too(install):
     site = install(
         "more",
-        "[console_scripts]\nx = y:z\n"
+        "[console_scripts]\nx = y:z\n[urlschemes_more]\nx = y:z\n[urlschemes.\x1b]\nx = y:z\n"
         "[urlschemes]\nveto = more.hooks\nvetoes = more.hooks\n"
-        "[urlschemes.commands]\na = b:c\n",
+        "[urlschemes.tales]\na = b:c\n",
     )
-    veto, unknown, command = discover([str(site)])
+    veto, unknown, tale = discover([str(site)])
     assert (veto.group, veto.name, veto.module, veto.state) == (HOOKS, "veto", "more.hooks", "active")
-    assert (command.group, command.name, command.module, command.attribute) == (COMMANDS, "a", "b", "c")
+    assert (tale.group, tale.name, tale.module, tale.attribute) == ("urlschemes.tales", "a", "b", "c")
     assert (unknown.name, unknown.state) == ("vetoes", "malformed")
     assert unknown.reason == "there is no hook 'vetoes'; the hooks are: credentials, gateway, ledger, observe, veto"
 

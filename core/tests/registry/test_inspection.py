@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from urlschemes import Registry
-from urlschemes.registry import inspection
+from urlschemes.errors import PluginError
 from urlschemes.registry.claims import HOOKS, Claim
 from urlschemes.registry.inspection import Diagnosis
 from urlschemes.registry.known_names import KnownName
@@ -80,7 +80,26 @@ def test_why_reads_the_record_and_breaks_nothing(plugin, monkeypatch):
     assert why.provider is None
     assert [claim.state for claim in why.claims] == ["broken"]
     assert "has no title" in why.rule
+    assert why.advice == (
+        "the field titel is unknown: did you mean title?; "
+        "URLSCHEMES_DISABLE=x-titled switches it off, `pip uninstall x-titled` removes it"
+    )
     assert [claim.state for claim in registry.claims() if claim.name == "x-titled"] == ["active"]
+
+
+def test_why_names_a_broken_plugin_once_a_line_and_does_not_tell_to_install_it(plugin, monkeypatch):
+    names = {"x-gone-h": KnownName("x-gone-h", distribution="urlschemes-x-gone-h")}
+    monkeypatch.setattr("urlschemes.registry.known_names.known_names", lambda: names)
+    code, distribution = "import a_missing_module", "urlschemes-x-gone-h"
+    monkeypatch.syspath_prepend(plugin("x-gone-h", code, distribution=distribution))
+    registry = Registry()
+    with pytest.raises(PluginError):
+        registry["x-gone-h"]
+    why = registry.why("x-gone-h")
+    assert why.provider is None
+    assert [line for line in str(why).splitlines() if line.count(f"{distribution} 1.0") > 1] == []
+    assert why.rule.endswith(" is broken: cannot be imported: ModuleNotFoundError: No module named 'a_missing_module'")
+    assert why.advice == f"URLSCHEMES_DISABLE=x-gone-h switches it off, `pip uninstall {distribution}` removes it"
 
 
 def test_why_answers_for_any_name():
@@ -122,27 +141,20 @@ def test_a_diagnosis_names_the_file_its_hash_and_the_time_of_the_import(plugin, 
             assert found[name].file == str(site / file)
             assert found[name].sha256 == hashlib.sha256((site / file).read_bytes()).hexdigest()
             assert (found[name].seconds is not None) == load
-            assert not found[name].in_trouble
+            assert not found[name].claim.in_trouble
         assert ("x_code" in sys.modules) == load
 
 
-def test_commands_and_demonstrations_are_unused_without_the_command_line(install, monkeypatch):
-    entries = "[urlschemes.commands]\nx-tell = nowhere\n[urlschemes.demos]\nx-tell = nowhere\n"
-    monkeypatch.syspath_prepend(install("x-teller", entries))
+def test_what_needs_a_distribution_that_is_not_installed_is_not_imported(install, monkeypatch):
+    monkeypatch.syspath_prepend(install("x-teller", "[urlschemes.tales]\nx-tell = nowhere\n"))
     registry = Registry(["x-teller"])
 
     def states():
         return {each.claim.state for each in registry.diagnose(load=True) if each.claim.distribution == "x-teller"}
 
-    def missing(module):
-        raise ModuleNotFoundError(module)
-
-    monkeypatch.setattr(inspection, "locate", lambda _: None)
-    assert states() == {"broken"}
-    monkeypatch.setattr(inspection, "locate", missing)
     assert states() == {"unused"}
-    claims = [each for each in registry.claims() if each.distribution == "x-teller"]
-    assert {each.reason for each in claims} == {"it needs urlschemes-cli, which is not installed"}
+    install("x-reader", "[urlschemes.groups]\ntales = nowhere\n")
+    assert states() == {"broken"}
 
 
 def test_a_diagnosis_finds_files_in_an_archive(plugin, tmp_path, monkeypatch):
@@ -174,7 +186,7 @@ def test_a_faulty_plugin_is_diagnosed_as_broken(plugin, monkeypatch, code, recor
     assert tuple(each.claim.state for each in found) == states
     assert reason in found[1].claim.reason
     assert found[1].seconds is None
-    assert found[1].in_trouble
+    assert found[1].claim.in_trouble
 
 
 def test_a_diagnosis_changes_nothing(plugin, install, monkeypatch):

@@ -9,9 +9,10 @@ from urlschemes.registry.known_names import (
     Ledger,
     attribution,
     core_ledger,
-    install_command,
+    how_to_install,
     known_names,
     merged,
+    reserved_names,
 )
 
 OPEN = {"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50"}
@@ -38,10 +39,18 @@ def test_the_core_ledger_holds_the_names_of_the_rfc():
     assert core_ledger().names == tuple(names.values())
 
 
-def test_only_the_core_ledger_says_what_to_install():
-    assert install_command("gopher") == "pip install urlschemes-gopher"
-    assert install_command("afs") is None
-    assert install_command("x-unknown") is None
+@pytest.mark.parametrize(
+    ("distribution", "folder"),
+    [("urlschemes-gopher", "plugins/schemes/gopher"), ("urlschemes-iana", "plugins/extensions/iana")],
+)
+def test_pip_is_advised_only_once_names_are_published(monkeypatch, distribution, folder):
+    for published, hint in (
+        (False, f"install {distribution}, from where urlschemes came ({folder} in a checkout)"),
+        (True, f"pip install {distribution}"),
+    ):
+        reserved = reserved_names()._replace(published=published)
+        monkeypatch.setattr("urlschemes.registry.known_names.reserved_names", lambda reserved=reserved: reserved)
+        assert how_to_install(distribution) == hint
 
 
 def test_other_ledgers_say_who_provides_a_name_as_their_word():

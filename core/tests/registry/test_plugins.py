@@ -1,4 +1,4 @@
-"""The plugins of one registry: each is used by itself, loaded once, and its error is remembered."""
+"""The plugins of one registry: each is loaded once, its error is remembered, and it breaks nothing else."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import gc
 import sys
 import threading
 import weakref
+from itertools import product
 
 import pytest
 
 from urlschemes import Registry, Scheme
-from urlschemes.errors import (
-    PluginError,
-    PluginLoadError,
-)
+from urlschemes.errors import PluginContractError, PluginError, PluginLoadError, PluginRecordError
+from urlschemes.registry.claims import Claim
+from urlschemes.registry.plugins import load_object, load_record
 
 SIMPLE = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
 
@@ -99,3 +99,254 @@ def test_a_required_plugin_must_take_part(install, monkeypatch):
     with pytest.raises(PluginError) as caught:
         Registry(plugins=(), require=["one-i"])
     assert caught.value.message == ("the required plugin one-i is disabled: Registry(plugins=...) does not list one-i")
+
+
+@pytest.fixture
+def failure(plugin, monkeypatch):
+    """Install a plugin, and return the error of the first URL of its scheme, and the registry."""
+
+    def fail(name: str, *arguments, **options) -> tuple[PluginError, Registry]:
+        monkeypatch.syspath_prepend(plugin(name, *arguments, version="2.5", **options))
+        registry = Registry()
+        with pytest.raises(PluginError) as caught:
+            registry.parse(f"{name}:yes")
+        with pytest.raises(type(caught.value)) as again:
+            registry.parse(f"{name}:yes")
+        assert str(again.value) == str(caught.value)
+        assert str(caught.value).isascii()
+        assert str(caught.value).isprintable()
+        assert caught.value.distribution == f"{name} 2.5"
+        assert caught.value.scheme == name
+        (claim,) = (claim for claim in registry.claims() if claim.name == name)
+        assert claim.state == "broken"
+        assert caught.value.message == f"{name} 2.5, which provides {name}, {claim.reason}"
+        return caught.value, registry
+
+    return fail
+
+
+# Imports that fail
+
+
+@pytest.mark.plugin_fault(1, 2, 4)
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import a_missing_module", "ModuleNotFoundError: No module named 'a_missing_module'"),
+        ("raise SystemExit(7)", "SystemExit: 7"),
+        ("raise SystemExit", "SystemExit"),
+        ("assert False, 'no'", "AssertionError: no"),
+        ("def deep(): deep()\ndeep()", "RecursionError: maximum recursion depth exceeded"),
+        ("def :", "SyntaxError: invalid syntax"),
+        ("raise ValueError('a\\x00b\\nc')", "ValueError: a\\x00b\\x0ac"),
+        ("raise ValueError('\\x1b[31m ftp://u:secret@h/')", "ValueError: \\x1b[31m ftp://u:***@h/"),
+    ],
+)
+def test_an_import_that_fails_is_a_load_error(failure, code, reason):
+    error, _ = failure("x-fails", code)
+    assert type(error) is PluginLoadError
+    assert error.message.startswith(f"x-fails 2.5, which provides x-fails, cannot be imported: {reason}")
+    assert error.hint == "URLSCHEMES_DISABLE=x-fails switches it off, `pip uninstall x-fails` removes it"
+
+
+def test_a_package_that_is_missing_is_a_load_error(install, monkeypatch):
+    monkeypatch.syspath_prepend(install("gone", "x-gone = x_gone"))
+    with pytest.raises(PluginLoadError, match=r"cannot be imported: ModuleNotFoundError: there is no module x_gone"):
+        Registry()["x-gone"]
+
+
+@pytest.mark.plugin_fault(5)
+def test_a_slow_import_is_logged(plugin, monkeypatch, caplog):
+    monkeypatch.setattr("urlschemes.registry.plugins.SLOW_IMPORT", 0.01)
+    monkeypatch.syspath_prepend(plugin("x-slow", f"import time\ntime.sleep(0.06)\n{SIMPLE}"))
+    registry = Registry()
+    assert "x_slow" not in sys.modules
+    registry["x-slow"]
+    registry["x-slow"]
+    ((logger, level, message),) = caplog.record_tuples
+    assert (logger, level, message) == ("urlschemes", 30, "x-slow 1.0 took 0.1 s to import for x-slow")
+    assert [each.seconds > 0.05 for each in registry.diagnose() if each.claim.name == "x-slow"] == [True]
+
+
+# Records that cannot be used
+
+
+REMOVAL = "URLSCHEMES_DISABLE=x-record switches it off, `pip uninstall x-record` removes it"
+
+
+MISTAKES = [
+    (("api = 1\n", ""), "api", None, " has no api"),
+    (("api = 1", 'api = "1"'), "api", None, ": api must be a TOML int"),
+    (("api = 1", "api = 1 1"), "", None, " is not TOML: "),
+    (("experimental", "permanent"), "status", None, ": status must be experimental"),
+    (("1*uchar", "1*nothing"), "syntax.bnf", 16, ": syntax.bnf: rule 'word' in line 16 refers to 'nothing'"),
+]
+FOUND_LATE = [
+    (
+        ("1*uchar", '1*[ uchar | "/" ] *[ uchar | "/" ]'),
+        "syntax.bnf",
+        16,
+        ", line 16: syntax.bnf: ambiguous",
+    ),
+    (('"x-record:"', '"x-other:"'), "syntax.rule", None, ": syntax.rule: no URL of the rule 'testurl' begins with"),
+    (("word = {", "line = {"), "syntax.parts.line", None, ": syntax.parts.line: every URL has an attribute of"),
+]
+"""Mistakes that are found when the pattern or the type is made, after the import."""
+
+
+@pytest.mark.plugin_fault(6)
+@pytest.mark.parametrize(
+    ("code", "mistake"), [*product([None, "raise SystemExit('imported')"], MISTAKES), *product([None], FOUND_LATE)]
+)
+def test_a_mistake_in_a_record_is_an_error_of_its_file(plugin, monkeypatch, code, mistake):
+    change, field, line, message = mistake
+    site = plugin("x-record", code, lambda text: text.replace(*change))
+    monkeypatch.syspath_prepend(site)
+    with pytest.raises(PluginRecordError) as caught:
+        Registry()["x-record"]
+    error, file = caught.value, str(site / "x_record" / "registration.toml")
+    assert (error.source, error.field, error.line) == (file, field, line)
+    assert error.message.startswith(f"{file}{message}")
+    assert (error.distribution, error.scheme) == ("x-record 1.0", "x-record")
+    assert error.hint.endswith(REMOVAL)
+    assert "x_record" not in sys.modules
+
+
+@pytest.mark.plugin_fault(6)
+@pytest.mark.parametrize(
+    ("change", "has", "reason"),
+    [
+        (("api = 1", "api = 2"), "api = 2", "has api = 2: expected 1"),
+        (('scheme = "x-record"', 'scheme = "x-else"'), "x-else", "is the record of 'x-else'"),
+    ],
+)
+@pytest.mark.parametrize("code", [None, "raise SystemExit('imported')"], ids=["record alone", "with code"])
+def test_a_record_for_something_else_is_a_broken_contract(plugin, monkeypatch, change, has, reason, code):
+    monkeypatch.syspath_prepend(plugin("x-record", code, lambda text: text.replace(*change)))
+    registry = Registry()
+    with pytest.raises(PluginContractError) as caught:
+        registry["x-record"]
+    assert caught.value.message.startswith("x-record 1.0, which provides x-record, breaks the plugin contract: ")
+    assert reason in caught.value.message
+    assert has in caught.value.has
+    assert caught.value.wants
+    assert caught.value.hint.endswith(REMOVAL)
+    assert "x_record" not in sys.modules
+
+
+@pytest.mark.parametrize("code", [None, "raise SystemExit('imported')"], ids=["record alone", "with code"])
+def test_a_missing_record_is_a_broken_contract(failure, code):
+    error, _ = failure("x-none", code, None)
+    assert type(error) is PluginContractError
+    assert error.message.endswith(
+        "its record cannot be read: FileNotFoundError: the package x_none has no file registration.toml"
+    )
+    assert (error.wants, error.has) == ("registration.toml, in UTF-8, in x_none", "none")
+    assert "x_none" not in sys.modules
+
+
+def test_a_record_that_is_not_utf_8_is_a_broken_contract(plugin, monkeypatch):
+    site = plugin("x-latin", "raise SystemExit('imported')")
+    (site / "x_latin" / "registration.toml").write_bytes(b"caf\xe9")
+    monkeypatch.syspath_prepend(site)
+    with pytest.raises(PluginContractError, match="its record cannot be read: UnicodeDecodeError"):
+        Registry()["x-latin"]
+
+
+def test_an_edited_record_counts_for_the_next_registry(plugin, monkeypatch):
+    site = plugin("x-edited", code=None)
+    monkeypatch.syspath_prepend(site)
+    assert Registry().registration("x-edited").title == "A scheme of the tests"
+    file = site / "x_edited" / "registration.toml"
+    file.write_text(file.read_text().replace("A scheme of the tests", "Another title"))
+    assert Registry().registration("x-edited").title == "Another title"
+
+
+# Objects of the wrong kind
+
+
+@pytest.mark.plugin_fault(14)
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("", "there is no x_odd:scheme"),
+        ("scheme = 7", "x_odd:scheme is an instance of int"),
+        ("from urlschemes import Scheme as scheme", "x_odd:scheme is the class Scheme"),
+        ("def __getattr__(name): raise SystemExit(8)", "there is no x_odd:scheme"),
+        (
+            (
+                "from urlschemes import Registration, Scheme\n"
+                "from pathlib import Path\ntext = Path(__file__).with_name('registration.toml').read_text()\n"
+                "scheme = Scheme(Registration.from_text(text.replace('x-odd', 'x-else')))"
+            ),
+            "it provides the scheme x-else",
+        ),
+        (
+            "from urlschemes import Registration, Scheme, URL\nscheme = Scheme(Registration.of(__name__), URL)",
+            "the type URL is not made for the registration of 'x-odd'",
+        ),
+        (
+            (
+                "from urlschemes import Registration, Scheme, URL\nregistration = Registration.of(__name__)\n"
+                "class OddURL(URL, registration=registration):\n    __str__ = None\n"
+                "scheme = Scheme(registration, OddURL)"
+            ),
+            "the type OddURL overrides __str__, which is the same for all URLs",
+        ),
+        (
+            (
+                "from urlschemes import Registration, Scheme, URL\nregistration = Registration.of(__name__)\n"
+                "class OddURL(URL, registration=registration): pass\nOddURL.syntax = None\n"
+                "scheme = Scheme(registration, OddURL)"
+            ),
+            "its URL type cannot be used: AttributeError: 'NoneType' object has no attribute 'fullmatch'",
+        ),
+    ],
+)
+def test_an_object_of_the_wrong_kind_is_a_broken_contract(failure, code, reason):
+    error, _ = failure("x-odd", code)
+    assert type(error) is PluginContractError
+    assert error.message == f"x-odd 2.5, which provides x-odd, breaks the plugin contract: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("access", "kind", "reason"),
+    [
+        ("raise SystemExit(3)", PluginLoadError, "its algorithm: SystemExit: 3"),
+        ("raise MemoryError", MemoryError, None),
+        ("", PluginContractError, "x_late.access has no function 'access'"),
+    ],
+)
+def test_an_algorithm_is_examined_when_a_scheme_is_loaded_as_a_whole(plugin, monkeypatch, access, kind, reason):
+    monkeypatch.syspath_prepend(plugin("x-late", access=access))
+    registry = Registry()
+    assert registry.is_valid("x-late:yes")
+    (claim,) = (claim for claim in registry.claims() if claim.name == "x-late")
+    with pytest.raises(kind, match=reason):
+        load_object(claim)
+
+
+def test_a_plugin_that_parses_its_own_urls_while_it_is_imported_is_not_broken_by_that(plugin, monkeypatch):
+    code = f"""
+import x_eager_registry
+from urlschemes.errors import URLError
+try:
+    x_eager_registry.registry.parse("x-eager:a")
+except URLError:
+    pass
+{SIMPLE}
+"""
+    site = plugin("x-eager", code)
+    monkeypatch.syspath_prepend(site)
+    registry = Registry()
+    module = type(sys)("x_eager_registry")
+    module.registry = registry  # type: ignore[attr-defined]  # what the plugin uses
+    monkeypatch.setitem(sys.modules, "x_eager_registry", module)
+    assert registry.is_valid("x-eager:a")
+    assert [claim.state for claim in registry.claims() if claim.name == "x-eager"] == ["active"]
+
+
+def test_a_claim_for_another_scheme_than_the_record_is_refused(plugin, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-one", code=None))
+    with pytest.raises(PluginContractError, match=r"is the record of 'x-one'"):
+        load_record(Claim("x-two", "two", "1.0", "/site", "x_one"))

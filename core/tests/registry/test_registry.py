@@ -6,11 +6,13 @@ import copy
 import pickle
 import re
 import sys
+from collections.abc import Mapping
 
 import pytest
 
 from urlschemes import URL, InternetURL, Registry, Scheme, default_registry
-from urlschemes.errors import ConfigurationError, InvalidURL, UnknownScheme
+from urlschemes.errors import ConfigurationError, InvalidURL, PluginLoadError, UnknownScheme
+from urlschemes.registry.claim_selection import Rules
 from urlschemes.storage.config_file import ConfigFile
 
 # Parsing
@@ -78,6 +80,9 @@ def test_a_url_of_another_type_than_expected_is_refused(bare, registration):
         with pytest.raises(InvalidURL, match=r"^expected InternetURL, got XFooURL$") as caught:
             bare.parse(text, InternetURL)
         assert caught.value.code == "invalid-scheme"
+    for text in ("x-foo:|", "X-foo:|"):  # the fault of the text comes first, however it is read
+        with pytest.raises(InvalidURL, match=r"^invalid character '\|' in the word at position 6"):
+            bare.parse(text, InternetURL)
 
 
 def test_a_generic_url_needs_no_provider(bare):
@@ -105,6 +110,46 @@ def test_a_type_with_a_parse_of_its_own_is_used(bare, registration):
 def test_two_registries_share_nothing(bare, registration):
     bare.register(registration("x-foo"))
     assert "x-foo" not in Registry()
+
+
+# A mapping of names to schemes
+
+
+def test_a_registry_reads_as_a_mapping(bare, registration):
+    bare.register(registration("x-foo"))
+    bare.register(registration("x-bar"))
+    assert isinstance(bare, Mapping)
+    assert bare.keys() == (*bare,) == ("x-bar", "x-foo")
+    assert bare.values() == (bare["x-bar"], bare["x-foo"])
+    assert dict(bare) == dict(bare.items()) == {name: bare[name] for name in bare}
+    assert bare.get("X-Foo") is bare["x-foo"]
+    assert (bare.get("x-nobody"), bare.get("x-nobody", 7)) == (None, 7)
+    assert bare != {**bare}
+    assert {bare: 1}[bare] == 1
+
+
+def test_a_scheme_that_cannot_be_loaded_is_left_out_and_is_no_unknown_name(plugin, monkeypatch):
+    plugin("x-good-p", code=None)
+    monkeypatch.syspath_prepend(plugin("x-bad-p", "raise SystemExit(3)"))
+    registry = Registry(["x-good-p", "x-bad-p"])
+    assert registry.keys() == ("x-bad-p", "x-good-p")
+    assert [name for name, _ in registry.items()] == [scheme.name for scheme in registry.values()] == ["x-good-p"]
+    with pytest.raises(PluginLoadError):
+        registry.get("x-bad-p", 7)
+
+
+def test_the_repr_names_the_first_schemes_and_searches_for_nothing(bare, registration):
+    assert repr(Registry(["nobody-has-it"])) == "<Registry rfc1738>"
+    assert [len(bare), repr(bare)] == [0, "<Registry rfc1738: no schemes>"]
+    expected = {
+        "x-a": "<Registry rfc1738: x-a>",
+        "x-c": "<Registry rfc1738: x-a, x-c>",
+        "x-b": "<Registry rfc1738: x-a, x-b, … (3)>",
+        "x-d": "<Registry rfc1738: x-a, x-b, … (4)>",
+    }
+    for name, shown in expected.items():
+        bare.register(registration(name))
+        assert repr(bare) == shown
 
 
 # Installed schemes
@@ -203,7 +248,7 @@ def test_distributions_in_the_current_directory_count_if_the_program_says_so(ins
 
 
 def test_a_registry_pickles_by_its_arguments(install, monkeypatch) -> None:
-    site = install("foo-l", "x-both-l = foo_l")
+    site = install("foo-l", "x-both-l = foo_l\n[urlschemes.tales]\nx-tale = foo_l")
     install("bar-l", "x-both-l = bar_l\nx-bar-l = bar_l")
     install("baz-l", "x-baz-l = baz_l")
     monkeypatch.syspath_prepend(site)
@@ -213,6 +258,11 @@ def test_a_registry_pickles_by_its_arguments(install, monkeypatch) -> None:
         assert [*twin] == [*registry] == ["x-both-l"]
         assert twin.provider("x-both-l") == "foo-l 1.0"
     assert pickle.loads(pickle.dumps(default_registry)) is default_registry
+    program = Registry.from_rules(Rules({"the list": ["foo-l"]}, reserved={"urlschemes.tales": {"x-tale": "bar-l"}}))
+    states = [claim.state for claim in program.claims() if claim.group == "urlschemes.tales"]
+    assert states == ["reserved"]
+    twin = pickle.loads(pickle.dumps(program))
+    assert [claim.state for claim in twin.claims() if claim.group == "urlschemes.tales"] == states
 
 
 def test_a_registry_that_the_program_changed_is_not_pickled(bare: Registry, registration) -> None:

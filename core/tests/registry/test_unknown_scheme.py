@@ -11,10 +11,11 @@ from urlschemes import Registry
 from urlschemes.errors import PluginConflict, UnknownScheme
 from urlschemes.registry.claims import Claim
 from urlschemes.registry.hooks import hookimpl
-from urlschemes.registry.known_names import KnownName, Ledger, known_names
+from urlschemes.registry.known_names import KnownName, Ledger, how_to_install, known_names, reserved_names
 from urlschemes.registry.unknown_scheme import no_provider
 
 OPEN = sorted(name for name, known in known_names().items() if not known.distribution)
+LOOK_IT_UP = f"to look up the names that IANA has registered, {how_to_install(reserved_names().iana)}"
 DEFINE_IT = "`parse_generic` reads it; a plugin can define it"
 
 
@@ -85,20 +86,20 @@ def test_a_claim_that_does_not_count_is_named_with_its_reason(state):
     assert str(of_claims(state)) == f"no plugin provides the scheme x-a: dist-0 1.0 is {state}: because"
 
 
-def test_a_reserved_scheme_comes_with_the_command_that_installs_it(known):
+def test_a_reserved_scheme_comes_with_the_way_to_install_it(known):
     known["x-a"] = KnownName("x-a", distribution="urlschemes-x-a")
     assert str(of_claims("reserved")) == (
-        "no plugin provides the scheme x-a: dist-0 1.0 is reserved: because; pip install urlschemes-x-a"
+        "no plugin provides the scheme x-a: dist-0 1.0 is reserved: because; " + how_to_install("urlschemes-x-a")
     )
 
 
 # Known to the core's own ledger
 
 
-def test_a_first_party_scheme_comes_with_the_command_that_installs_it(bare, known):
+def test_a_first_party_scheme_comes_with_the_way_to_install_it(bare, known):
     known["x-known"] = KnownName("x-known", "things", "RFC 0", "", "urlschemes-x-known")
     assert message(bare, "x-known") == (
-        "the scheme x-known (things, RFC 0) is not installed; pip install urlschemes-x-known"
+        "the scheme x-known (things, RFC 0) is not installed; " + how_to_install("urlschemes-x-known")
     )
 
 
@@ -165,8 +166,8 @@ def test_no_advice_to_install_relies_on_a_ledger_of_a_plugin(bare):
         ("mailservre", "did you mean mailserver?"),
         ("prospreo", "did you mean prospero?"),
         ("x-albums", None),  # a scheme of its own, as are those over TLS
-        ("sx-album", "install urlschemes-iana to look up the names that IANA has registered"),
-        ("nothing-like-it", "install urlschemes-iana to look up the names that IANA has registered"),
+        ("sx-album", LOOK_IT_UP),
+        ("nothing-like-it", LOOK_IT_UP),
         ("x-albu" + "m" * 15, None),
         ("c", "if this is a drive letter, the text is the path of a file, not a URL"),
         ("host.dom", "if this is a host, write the name of the scheme, a colon and `//` in front of it"),

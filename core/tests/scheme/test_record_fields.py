@@ -1,5 +1,6 @@
 """The fields of a record, and the message about each mistake in them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from urlschemes import Registration, RegistrationError
 from urlschemes.errors import GrammarError, PluginContractError
 
 TEXT = (Path(__file__).parent.parent / "album.toml").read_text("utf-8")
+REQUIRED = {*re.findall(r"^(\w+) = ", TEXT.partition("[syntax]")[0], re.MULTILINE)} - {"default_port", "operations"}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,7 @@ TEXT = (Path(__file__).parent.parent / "album.toml").read_text("utf-8")
         ("default_port = 4711", "port = 4711", "album.toml has an unknown field port"),
         ('rule = "albumurl"', "", "album.toml has no syntax.rule"),
         ('rule = "albumurl"', 'rule = "nothing"', "album.toml: syntax: there is no rule 'nothing'"),
-        ('"?" words', "/ words", "album.toml: syntax.bnf: invalid character '/' in line 1"),
+        ('"?" words', "/ words", "album.toml: syntax.bnf: invalid character '/' in line 18"),
         ('at = "user"', 'at = ""', "album.toml: syntax.parts.user.at must be the path of a rule"),
         (
             'at = "user"',
@@ -72,7 +74,7 @@ TEXT = (Path(__file__).parent.parent / "album.toml").read_text("utf-8")
         (
             "words    = *[",
             "host = *[",
-            "album.toml: syntax.bnf: rule 'host' in line 4 is already one of the shared rules",
+            "album.toml: syntax.bnf: rule 'host' in line 21 is already one of the shared rules",
         ),
         ("[syntax]", "[[[", "album.toml is not TOML"),
         ("4711", "9" * 5000, "album.toml is not TOML"),
@@ -91,8 +93,16 @@ def test_a_misspelt_field_is_named() -> None:
         Registration.from_text(text)
     assert (caught.value.field, caught.value.hint) == (
         "title",
-        "rename the unknown field titel, if that is meant",
+        "the field titel is unknown: did you mean title?",
     )
+
+
+@pytest.mark.parametrize("field", sorted(REQUIRED))
+def test_a_field_that_is_known_is_never_suggested(field: str) -> None:
+    text = re.sub(rf"^{field} += .*\n", "", TEXT, count=1, flags=re.MULTILINE)
+    with pytest.raises(RegistrationError) as caught:
+        Registration.from_text(text)
+    assert (caught.value.field, caught.value.hint) == (field, None)
 
 
 def test_a_record_for_another_api_breaks_the_contract() -> None:
@@ -104,7 +114,8 @@ def test_a_record_for_another_api_breaks_the_contract() -> None:
 def test_a_grammar_error_names_the_file() -> None:
     with pytest.raises(GrammarError) as caught:
         Registration.from_text(TEXT.replace('*[ uchar | ":"', '*[ nochar | ":"'), source="album.toml")
-    assert (caught.value.source, caught.value.field, caught.value.rule) == ("album.toml", "syntax", "asegment")
+    error, line = caught.value, TEXT.partition("asegment = ")[0].count("\n") + 1
+    assert (error.source, error.field, error.line, error.rule) == ("album.toml", "syntax.bnf", line, "asegment")
 
 
 def test_rules_may_be_written_in_abnf() -> None:

@@ -40,7 +40,7 @@ def test_the_type_belongs_to_the_registration() -> None:
 
 def test_a_part_cannot_have_the_name_of_an_attribute_of_every_url() -> None:
     text = TEXT.replace("words    = {", "raw = {").replace('words = "c"', 'raw = "c"')
-    with pytest.raises(PluginContractError, match=r"XAlbumURL\.raw is an attribute of every URL"):
+    with pytest.raises(RegistrationError, match=r"syntax\.parts\.raw: every URL has an attribute of this name"):
         Scheme(Registration.from_text(text))
 
 

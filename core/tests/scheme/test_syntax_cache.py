@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 import tomllib
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -81,3 +85,41 @@ def test_it_is_cached_too_that_there_is_no_table(folder, record, monkeypatch):
     assert read(text).syntax.table is None
     monkeypatch.setattr("urlschemes.grammar.table_builder.build_table", None)
     assert read(text).syntax.table is None
+
+
+def in_a_folder_that_others_write(folder: Path, crafted: Path, name: str) -> None:
+    os.link(crafted, folder / name)
+    folder.chmod(0o777)
+
+
+def by_a_link_to_the_file(folder: Path, crafted: Path, name: str) -> None:
+    (folder / name).symlink_to(crafted)
+
+
+def by_a_link_to_the_folder(folder: Path, crafted: Path, name: str) -> None:
+    folder.rmdir()
+    folder.symlink_to(crafted.parent)
+    crafted.rename(crafted.parent / name)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have owners and modes elsewhere")
+@pytest.mark.parametrize(
+    "attack", [None, by_a_link_to_the_file, by_a_link_to_the_folder, in_a_folder_that_others_write]
+)
+def test_a_file_that_another_user_chose_changes_no_syntax(folder, record, tmp_path, attack):
+    text = record("x-kept")
+    assert not read(text).syntax.fullmatch("x-kept:e vil")
+    (file,) = folder.iterdir()
+    version, key, compiled = json.loads(file.read_bytes()[:-8])
+    compiled["pattern"] = ".*"
+    octets = json.dumps([version, key, compiled]).encode()
+    crafted = tmp_path / "downloads" / "crafted"  # the user's own, without a suspicion
+    crafted.parent.mkdir(mode=0o700)
+    crafted.write_bytes(octets + b"%08x" % crc32(octets))
+    crafted.chmod(0o600)
+    if attack is None:  # the file is well crafted
+        crafted.replace(file)
+    else:
+        file.unlink()
+        attack(folder, crafted, file.name)
+    assert bool(read(text).syntax.fullmatch("x-kept:e vil")) is (attack is None)

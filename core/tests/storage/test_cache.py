@@ -72,6 +72,75 @@ def test_a_file_that_others_can_write_does_not_count(folder, mode):
     assert cache.load("kind", "key") == "value"
 
 
+@posix
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
+def test_a_folder_that_others_can_write_is_not_used(folder, mode):
+    cache.store("kind", "key", "value")
+    folder.chmod(mode)
+    assert cache.load("kind", "key") is None
+    cache.store("kind", "other", "value")
+    only_file(folder)
+    folder.chmod(0o755)
+    assert cache.load("kind", "key") == "value"
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can give a folder away")
+def test_a_folder_of_another_user_is_not_used(folder):
+    cache.store("kind", "key", "value")
+    os.chown(folder, 12345, -1)
+    assert cache.load("kind", "key") is None
+
+
+@posix
+def test_a_link_is_not_followed(folder, tmp_path, monkeypatch):
+    cache.store("kind", "key", "value")
+    file = only_file(folder)
+    moved = file.rename(tmp_path / "moved")
+    file.symlink_to(moved)
+    assert cache.load("kind", "key") is None
+    cache.store("kind", "key", "new")
+    assert cache.load("kind", "key") == "new"
+    assert b"value" in moved.read_bytes()
+    folder.rename(tmp_path / "own")
+    folder.symlink_to(tmp_path / "own")
+    assert cache.load("kind", "key") is None
+    monkeypatch.setenv("URLSCHEMES_CACHE", f"{folder}/")
+    assert cache.load("kind", "key") is None
+    cache.store("kind", "other", "value")
+    only_file(tmp_path / "own")
+
+
+@posix
+def test_a_group_may_write_the_folder_above(monkeypatch, tmp_path):
+    monkeypatch.setenv("URLSCHEMES_CACHE", str(tmp_path / "new" / "urlschemes"))
+    before = os.umask(0o002)
+    try:
+        cache.store("kind", "key", "value")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o775
+    assert cache.load("kind", "key") == "value"
+
+
+@posix
+def test_the_folder_that_was_examined_is_used_and_not_its_name(folder, monkeypatch, tmp_path):
+    cache.store("kind", "key", "value")
+    other = tmp_path / "other"
+    other.mkdir()
+    real_fstat = os.fstat
+
+    def examine_and_exchange(descriptor):
+        status = real_fstat(descriptor)
+        monkeypatch.undo()
+        folder.rename(tmp_path / "own")
+        other.rename(folder)
+        return status
+
+    monkeypatch.setattr(os, "fstat", examine_and_exchange)
+    assert cache.load("kind", "key") == "value"
+    assert [*folder.iterdir()] == []  # it is the other one
+
+
 @pytest.mark.parametrize(
     "damage",
     [

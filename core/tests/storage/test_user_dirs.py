@@ -133,8 +133,8 @@ def test_the_open_file_is_examined_and_not_its_name(tmp_path, file, monkeypatch)
     other.chmod(0o666)
     real_open = os.open
 
-    def open_and_exchange(path, *arguments):
-        descriptor = real_open(path, *arguments)
+    def open_and_exchange(path, *arguments, **more):
+        descriptor = real_open(path, *arguments, **more)
         other.replace(file)
         return descriptor
 

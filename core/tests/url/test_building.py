@@ -291,6 +291,54 @@ def test_a_list_without_elements_is_not_a_list_with_one_empty_element() -> None:
     assert caught.value.code == "invalid-part"
 
 
+DIARY = """
+rule = "diaryurl"
+bnf = '''
+diaryurl = "x-diary://" hostport [ "/" page [ "?" words ]]
+page = *[ uchar | "/" ]
+words = *[ uchar | "?" ]
+'''
+parts.host = { at = "host" }
+parts.port = { at = "port", number = true }
+parts.page = { at = "page", travels = "as-written" }
+parts.words = { at = "words", travels = "as-written" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "ways", "texts"),
+    [
+        ({"page": "/a"}, ("page='a'", "page=Encoded('/a')"), ("/a", "//a")),
+        ({"page": "/"}, ("page=''", "page=Encoded('/')"), ("/", "//")),
+        ({"page": "//a b"}, ("page=Encoded('/a%20b')", "page=Encoded('//a%20b')"), ("//a%20b", "///a%20b")),
+        ({"page": "/\u00fc b"}, ("page='\\xfc b'", "page=Encoded('/%C3%BC%20b')"), ("/%C3%BC%20b", "//%C3%BC%20b")),
+        ({"page": "a", "words": "?b"}, ("words='b'", "words=Encoded('?b')"), ("/a?b", "/a??b")),
+    ],
+)
+def test_the_delimiter_before_a_part_is_not_its_beginning(
+    parts: dict[str, Any], ways: tuple[str, str], texts: tuple[str, str]
+) -> None:
+    kind = url_type("x-diary", DIARY)
+    url = kind(host="h", page="x", words="y")
+    for build in (lambda: kind(host="h", **parts), lambda: url.replace(**parts)):
+        with pytest.raises(InvalidURL, match=r"it begins with the '[/?]' that stands before it") as caught:
+            build()
+        assert caught.value.hint == f"write {ways[0]} without it, or {ways[1]} if it is data"
+        assert caught.value.part == [*parts][-1]
+    for way, text in zip(ways, texts, strict=True):
+        said = eval(f"dict({way})", {"Encoded": Encoded, "dict": dict})  # what the hint says to write
+        assert str(kind(host="h", **{**parts, **said})) == f"x-diary://h{text}"
+
+
+@pytest.mark.parametrize("text", ["x-diary://h", "x-diary://h//a", "x-diary://h/%2fa%20??b", "x-diary://h/?%3fb"])
+def test_the_parts_that_are_sent_as_written_are_given_as_written(text: str) -> None:
+    url = url_type("x-diary", DIARY).parse(text)
+    assert str(type(url)(**url.parts)) == text
+    for name in ("page", "words"):
+        assert url.parts[name] == url.raw[name]
+        assert type(url.parts[name]) is (type(None) if url.raw[name] is None else Encoded)
+
+
 NOTE = """
 rule = "noteurl"
 bnf = '''

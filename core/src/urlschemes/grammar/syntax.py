@@ -8,6 +8,7 @@ are computed when they are first needed, and can be cached: `compiled` returns t
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from urlschemes.grammar.regex_compat import compiled as compile_portably
 from urlschemes.grammar.syntax_builder import automaton_of, complete_parts, grammar_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.bnf import Grammar
@@ -39,6 +40,7 @@ class Syntax:
     derive from, `hierarchy` the rule whose `/` divide levels (None if there are none), `section` where the rules are
     defined that do not say it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as
     a host followed by `/`. `printed` is the text of rules that are rewritten here, as the specification prints them.
+    `source` is the record that holds all this, and `line` where `bnf` begins in it; errors name both.
 
     The rules are read and checked at once, unless `compiled` holds what an earlier Syntax of the same arguments
     returned. Raises GrammarError for rules that no pattern can be made of; LookupError, TypeError or ValueError for
@@ -57,6 +59,8 @@ class Syntax:
         profile: Profile = RFC1738,
         printed: str = "",
         slash_may_be_omitted: bool = False,
+        source: str = "",
+        line: int = 1,
         compiled: Mapping[str, Any] | None = None,
         on_compile: Callable[[Syntax], object] | None = None,
     ) -> None:
@@ -68,8 +72,11 @@ class Syntax:
         self.printed = printed
         self.hierarchy = hierarchy
         self.slash_may_be_omitted = slash_may_be_omitted
+        self.source = source
+        self.line = line
         self.on_compile = on_compile
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
+        self.as_written = tuple(name for name, part in self.parts.items() if part.travels == "as-written")
         self.groups: dict[str, tuple[str, ...]] = {}
         self.landmarks: Any = None
         """The landmarks of the automaton, for `urlschemes.url.fault_place`."""
@@ -82,9 +89,28 @@ class Syntax:
         self._automaton: Automaton | None = None
         self._beginnings: set[str] = set()
         if compiled is None:
-            complete_parts(self.grammar, self.parts)
+            with self._located_errors():
+                complete_parts(self.grammar, self.parts)
         else:
             self._restore(compiled)
+
+    def __repr__(self) -> str:
+        return f"<Syntax {self.rule}: {', '.join(self.parts) or 'no parts'}>"
+
+    @contextmanager
+    def _located_errors(self) -> Iterator[None]:
+        """Let a GrammarError name the record, the field and the line."""
+        try:
+            yield
+        except GrammarError as error:
+            if error.source or not self.source:
+                raise
+            rules, shared = vars(self).get("grammar", self.profile.grammar).rules, self.profile.grammar.rules
+            line = rules[error.rule].line if error.rule in rules.keys() - shared.keys() else error.line
+            field = "syntax" if line is None else "syntax.bnf"
+            place = "" if line is None or f"in line {line}" in error.message else f", line {line}"
+            details: dict[str, Any] = {"source": self.source, "field": field, "rule": error.rule, "hint": error.hint}
+            raise GrammarError(f"{self.source}{place}: {field}: {error.message}", line=line, **details) from None
 
     def _restore(self, compiled: Mapping[str, Any]) -> None:
         self._pattern = str(compiled["pattern"])
@@ -123,7 +149,8 @@ class Syntax:
     def automaton(self) -> Automaton:
         """The automaton of the rules, with the exclusions."""
         if self._automaton is None:
-            built = automaton_of(self)
+            with self._located_errors():
+                built = automaton_of(self)
             if self._automaton is None:  # another thread may have been faster
                 self._automaton = built
         return self._automaton
@@ -137,6 +164,16 @@ class Syntax:
     def composer(self) -> Composer:
         """The composer of texts from parts."""
         return Composer(self.automaton)
+
+    @cached_property
+    def delimiters(self) -> dict[str, str]:
+        """The literal that stands before each part that is sent as written; "" if it is not always the same one."""
+        found, places = {}, [*zip(self.automaton.leaves, self.automaton.follow, strict=True)]
+        for name in self.as_written:
+            inside = self.automaton.inside(self.parts[name].mark)
+            before = {leaf.literal or "" for leaf, after in places if after & inside and not leaf.inside & inside}
+            found[name] = before.pop() if len(before) == 1 else ""
+        return found
 
     @property
     def fullmatch(self) -> Callable[[str], re.Match[str] | None]:
@@ -154,7 +191,8 @@ class Syntax:
         if self._pattern is not None:
             pattern = re.compile(self._pattern, re.ASCII)
         else:
-            pattern = compile_portably(compile_tree(self.automaton), re.ASCII)
+            with self._located_errors():
+                pattern = compile_portably(compile_tree(self.automaton), re.ASCII)
         # A part may have several groups, of which a URL has one at most.
         for part in self.parts.values():
             again = (f"{part.mark}__{count}" for count in range(2, len(pattern.groupindex) + 1))

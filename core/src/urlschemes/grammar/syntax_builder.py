@@ -15,7 +15,7 @@ from urlschemes.grammar.automaton import Automaton, bits
 from urlschemes.grammar.bnf import Literal, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import ESCAPE, HEX, mask
 from urlschemes.grammar.part import DIGITS, Division
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, expand, octets_held
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Variants, children, expand, octets_held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,8 @@ _ZEROS = 12
 
 def grammar_of(syntax: Syntax) -> Grammar:
     """Return the rules of a syntax and the shared ones. Raises GrammarError for mistakes in its text."""
-    grammar = syntax.profile.extended(syntax.bnf, syntax.notation)
+    text = "\n" * (syntax.line - 1) + syntax.bnf  # so that errors count the lines of the file
+    grammar = syntax.profile.extended(text, syntax.notation)
     rule, hierarchy, parts = syntax.rule, syntax.hierarchy, syntax.parts
     second = [part.decoded for part in parts.values() if part.decoded]
     for name in (rule, *([hierarchy] if hierarchy else []), *second):
@@ -185,14 +186,9 @@ def _longest(item: Element) -> float:
     """Return the number of characters of the longest text that `item` derives."""
     if isinstance(item, Characters):
         return 1
-    if isinstance(item, Series):
-        return sum(map(_longest, item.items))
-    if isinstance(item, Variants):
-        return max(map(_longest, item.items))
-    if isinstance(item, Repeated):
-        return float("inf") if item.most is None else item.most * _longest(item.item)
-    assert isinstance(item, Marked)
-    return _longest(item.item)
+    times = item.most if isinstance(item, Repeated) else 1
+    whole = max if isinstance(item, Variants) else sum
+    return float("inf") if times is None else times * whole(map(_longest, children(item)))
 
 
 def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:

@@ -6,8 +6,7 @@ This package does not know what can be done with a scheme's URLs beyond parsing 
     discovery.py         what is installed: the claims of all distributions
     claims.py            Claim: an entry point by which a distribution asks for a name
     claim_selection.py   which claims count: conflicts, pins, reserved names, switches
-    loading.py           from a claim to its record, scheme, hook or command
-    plugins.py           the plugins of one registry, each loaded once
+    plugins.py           the plugins of one registry: from a claim to its record, scheme, hook or command, loaded once
     overrides.py         what the program itself registers, overrides or takes out
     hooks.py             the engine of hooks, and the hook of ledgers
     known_names.py       ledgers: names that are known without being installed

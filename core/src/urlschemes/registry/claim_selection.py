@@ -1,26 +1,28 @@
 """Decide which claims count.
 
-A distribution or scheme that the user switched off does not take part. A reserved name belongs to one distribution. If
-a name is pinned, only the pinned distribution counts. If two distributions still claim one name, neither counts: the
-order of installation, or of `sys.path`, never decides.
+A distribution or scheme that the user switched off does not take part, nor does a claim in a group that nobody uses.
+A reserved name belongs to one distribution. If a name is pinned, only the pinned distribution counts. If two
+distributions still claim one name, neither counts: the order of installation, or of `sys.path`, never decides.
 """
 
 from __future__ import annotations
 
 import os
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.errors import PluginError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.grammar.profile import RFC1738, Profile
-from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, PROFILES, SCHEMES, Claim, distribution_key
+from urlschemes.registry.claims import GROUPS, HOOKS, PROFILES, SCHEMES, Claim, distribution_key
 from urlschemes.registry.known_names import known_names, reserved_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from urlschemes.storage.config_file import ConfigTable
+
+    Owners: TypeAlias = Mapping[str, Mapping[str, str]]
 
 __all__ = ["DISABLE", "Rules", "Selection", "installed_list", "locations", "select", "switch"]
 
@@ -29,7 +31,6 @@ DISABLE = "URLSCHEMES_DISABLE"
 ALLOW = "URLSCHEMES_PLUGINS"
 """The variable that restricts which distributions take part: their names, separated by commas, or `none`."""
 
-_PINNABLE = frozenset({SCHEMES, COMMANDS, DEMOS, PROFILES})
 _MAX_LISTED = 3
 """Claims that a message lists; of more it gives the number."""
 
@@ -39,13 +40,15 @@ class Rules(NamedTuple):
 
     `allowed` lists, by source, the distributions that may take part (empty: all). `disabled` lists, by source,
     distributions and schemes that may not. `pins` maps names to the chosen distributions. `profile` is the profile of
-    the URLs, or its name.
+    the URLs, or its name. `reserved` is the program's own: the groups of entry points that it uses besides those of the
+    core, each with the names in it that belong to one distribution.
     """
 
     allowed: Mapping[str, Collection[str]] = MappingProxyType({})
     disabled: Mapping[str, Collection[str]] = MappingProxyType({})
     pins: Mapping[str, str] = MappingProxyType({})
     profile: Profile | str = RFC1738
+    reserved: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
     @classmethod
     def from_table(cls, table: ConfigTable) -> Rules:
@@ -75,12 +78,22 @@ def select(claims: Iterable[Claim], rules: Rules, profile: Profile = RFC1738) ->
 
     Raises PluginError if a list names a distribution that is not installed, or a pin one that does not claim the name.
     """
-    found = tuple(claims)
-    allowed, disabled, pins = _allowed(rules, found), _disabled(rules, found), _pins(rules.pins, found)
-    judged = [_recorded(_judged(claim, allowed, disabled, pins), profile) for claim in found]
+    claims = tuple(claims)
+    found = tuple(claim for claim in claims if claim.group != GROUPS)
+    owners = _owners(claims, rules)
+    allowed, disabled, pins = _allowed(rules, found), _disabled(rules, found), _pins(rules.pins, found, owners)
+    judged = [_recorded(_judged(claim, allowed, disabled, pins, owners), profile) for claim in found]
     _settle_conflicts(judged)
     chosen = {claim.name: claim for claim in judged if claim.group == SCHEMES and claim.state == "active"}
     return Selection(tuple(judged), chosen)
+
+
+def _owners(claims: tuple[Claim, ...], rules: Rules) -> Owners:
+    """Return the groups that somebody uses, each with the distributions that names in it are reserved for."""
+    active = [claim for claim in claims if claim.group == GROUPS and claim.state == "active"]
+    used: Owners = {f"{HOOKS}.{claim.name}": {} for claim in active}
+    schemes = {known.name: known.distribution for known in known_names().values() if known.distribution}
+    return {**used, **rules.reserved, HOOKS: {}, SCHEMES: schemes, PROFILES: reserved_names().profiles}
 
 
 def _judged(
@@ -88,6 +101,7 @@ def _judged(
     allowed: Mapping[str, frozenset[str]],
     disabled: Mapping[str, str],
     pins: Mapping[tuple[str, str], str],
+    owners: Owners,
 ) -> Claim:
     """Return the claim in the state that it has by itself. A malformed one can be switched off, too."""
     if claim.state == "ignored":
@@ -101,10 +115,10 @@ def _judged(
         return claim._replace(state="disabled", reason=why)
     if claim.state != "active":
         return claim
-    if claim.group == COMMANDS and claim.name in reserved_names().built_in_commands:
-        return claim._replace(state="reserved", reason="urlschemes has a command of that name itself")
-    owner = _owner(claim.group, claim.name)
-    if owner is not None and owner != distribution:
+    if claim.group not in owners:
+        return claim._replace(state="unused", reason=f"no installed distribution uses the group {claim.group}")
+    owner = owners[claim.group].get(claim.name, distribution)
+    if owner != distribution:
         return claim._replace(state="reserved", reason=f"the name is reserved for {owner}")
     pin = pins.get((claim.group, claim.name))
     if pin is not None and distribution_key(pin) != distribution:
@@ -122,54 +136,27 @@ def _recorded(claim: Claim, profile: Profile) -> Claim:
 
 
 def _settle_conflicts(judged: list[Claim]) -> None:
-    """Put claims for one name into the state `conflict`; some demonstrations take precedence over others."""
+    """Put claims for one name into the state `conflict`."""
     wanted: dict[tuple[str, str], list[int]] = {}
     for index, claim in enumerate(judged):
         if claim.state == "active" and claim.group != HOOKS:  # any number of plugins may implement a hook
             wanted.setdefault((claim.group, claim.name), []).append(index)
-    contested = [each for each in wanted.items() if len(each[1]) > 1]
-    for (group, name), indexes in sorted(contested, key=lambda each: each[0][0] == DEMOS):
+    for indexes in wanted.values():
         claims = [judged[index] for index in indexes]
-        chosen = _demonstrator(claims, [judged[index] for index in wanted.get((SCHEMES, name), ())])
         for index, claim in zip(indexes, claims, strict=True):
-            if group != DEMOS or chosen is None:
-                others = locations([other for other in claims if other is not claim])
-                judged[index] = claim._replace(state="conflict", reason=f"also claimed by {others}")
-            elif claim is not chosen[0]:
-                judged[index] = claim._replace(state="shadowed", reason=chosen[1])
+            others = [other for other in claims if other is not claim]
+            if others:
+                judged[index] = claim._replace(state="conflict", reason=f"also claimed by {locations(others)}")
 
 
-def _demonstrator(claims: list[Claim], providing: list[Claim]) -> tuple[Claim, str] | None:
-    """Return which of the demonstrations of one scheme counts, and why; None if none does.
-
-    The provider's own counts first; for a reserved scheme, that of the reserved demonstrator is next.
-    """
-    own = [claim for claim in claims if [claim.provider] == [each.provider for each in providing]]
-    if len(own) == 1:
-        return own[0], f"{own[0].provider}, which provides the scheme, demonstrates it itself"
-    ours = [claim for claim in claims if distribution_key(claim.distribution) == reserved_names().demonstrator]
-    if len(ours) == 1 and _owner(SCHEMES, ours[0].name) is not None:
-        return ours[0], f"{ours[0].provider} demonstrates the reserved schemes"
-    return None
-
-
-def _owner(group: str, name: str) -> str | None:
-    """Return the distribution that the name is reserved for, if there is one."""
-    owners = {COMMANDS: reserved_names().commands, PROFILES: reserved_names().profiles}.get(group)
-    if owners is not None:
-        return owners.get(name)
-    known = known_names().get(name) if group == SCHEMES else None
-    return known.distribution or None if known is not None else None
-
-
-def _pins(pins: Mapping[str, str], claims: tuple[Claim, ...]) -> dict[tuple[str, str], str]:
+def _pins(pins: Mapping[str, str], claims: tuple[Claim, ...], owners: Owners) -> dict[tuple[str, str], str]:
     """Return the pins by group and name, for each group in which the distribution claims the name.
 
     Raises PluginError for a pin to a distribution that does not claim the name, or may not have it.
     """
     found: dict[tuple[str, str], str] = {}
     for name, pin in pins.items():
-        wanting = [each for each in claims if each.name == name and each.state != "ignored" and each.group in _PINNABLE]
+        wanting = [each for each in claims if each.name == name and each.state != "ignored" and each.group != HOOKS]
         same = [each for each in wanting if distribution_key(each.distribution) == distribution_key(pin)]
         if not same:
             others = sorted({each.distribution for each in wanting})
@@ -179,10 +166,11 @@ def _pins(pins: Mapping[str, str], claims: tuple[Claim, ...]) -> dict[tuple[str,
                 distribution=pin,
                 hint=f"claimed by: {', '.join(others)}" if others else installed_list(claims),
             )
-        owners = [_owner(each.group, name) for each in same]
-        if all(owner is not None and owner != distribution_key(pin) for owner in owners):
+        key = distribution_key(pin)
+        reserved = [owners.get(each.group, {}).get(name, key) for each in same]
+        if key not in reserved:
             raise PluginError(
-                f"the pin of {name} names {pin}, but the name is reserved for {owners[0]}",
+                f"the pin of {name} names {pin}, but the name is reserved for {reserved[0]}",
                 scheme=name,
                 distribution=pin,
                 hint="remove the pin: a reserved name has one provider",

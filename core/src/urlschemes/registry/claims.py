@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, NamedTuple, TypeAlias
 
 from urlschemes.redaction import one_line
 
 __all__ = [
-    "COMMANDS",
-    "DEMOS",
     "GROUPS",
     "HOOKS",
     "HOOK_NAMES",
@@ -32,8 +31,8 @@ State: TypeAlias = Literal[
 `active`: it counts. `shadowed`: it gave way to a pin, or to what the program registered. `conflict`: another
 distribution claims the name too. `reserved`: the name belongs to another distribution. `disabled`: the user switched it
 off. `malformed`: the distribution's metadata is wrong. `broken`: it failed when it was used. `ignored`: it was found
-through the current directory. `unused`: it is for the `urlschemes` command, which is not installed; or it has no record
-of the registry's profile.
+through the current directory. `unused`: no installed distribution uses its group; or it has no record of the registry's
+profile.
 """
 
 SCHEMES = "urlschemes.schemes"
@@ -47,17 +46,14 @@ Discovery, which imports no plugin, refuses an entry with another name: a misspe
 """
 HOOK_PREFIX = "urlschemes_"
 """The functions that implement a hook are named after it, with this prefix."""
-COMMANDS = "urlschemes.commands"
-"""The entry-point group of commands for the `urlschemes` command."""
-DEMOS = "urlschemes.demos"
-"""The entry-point group of demonstrations; the name of an entry is the scheme's."""
-
 PROFILES = "urlschemes.profiles"
 """The entry-point group of profiles other than that of RFC 1738; the name of an entry is the profile's."""
+GROUPS = "urlschemes.groups"
+"""The entry-point group by which a distribution says that it uses another group, `urlschemes.<name of the entry>`.
 
-GROUPS = frozenset({SCHEMES, HOOKS, COMMANDS, DEMOS, PROFILES})
+The entry's module describes that group. In each group but that of hooks, a name has at most one provider.
+"""
 
-_KINDS = {PROFILES: "profile", SCHEMES: "scheme", HOOKS: "hook", COMMANDS: "command", DEMOS: "demonstration of"}
 _TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
 
 
@@ -88,13 +84,18 @@ class Claim(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The kind of the name, as it stands before it: "scheme", "hook", "command", "demonstration of"."""
-        return _KINDS.get(self.group, self.group)
+        """The kind of the name, as it stands before it: "scheme", "hook", "command"."""
+        return "hook" if self.group == HOOKS else self.group.removeprefix(f"{HOOKS}.").removesuffix("s")
 
     @property
     def provider(self) -> str:
         """The distribution with its version, as in "urlschemes-ftp 0.1.0"."""
         return f"{self.distribution} {self.version}".rstrip()
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """The distribution, the module and the attribute that it names."""
+        return self.distribution, self.module, self.attribute
 
     def __str__(self) -> str:
         location = f"{self.module}:{self.attribute}" if self.attribute else self.module
@@ -104,10 +105,7 @@ class Claim(NamedTuple):
 
 def distribution_key(name: str) -> str:
     """Return a distribution's name in the form in which spellings are compared (PEP 503)."""
-    key = name.lower().replace("_", "-").replace(".", "-")
-    while "--" in key:
-        key = key.replace("--", "-")
-    return key
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def object_reference(value: str) -> tuple[str, str] | None:

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from urlschemes.grammar.octets import SCHEME_NAME_FORM, SCHEME_NAME_WORDS
 from urlschemes.redaction import described, one_line
 from urlschemes.registry import claims as claims_module
-from urlschemes.registry.claims import GROUPS, HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key, object_reference
+from urlschemes.registry.claims import HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key, object_reference
 from urlschemes.storage import cache
 from urlschemes.storage.package_data import find_in_folders, locate
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["discover", "installed_claims"]
 
 _DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._\-]*[A-Za-z0-9])?", re.ASCII)
+_GROUP = re.compile(rf"{HOOKS}(?:\.\w+)?", re.ASCII).fullmatch
 _RECORD = re.compile(r"registration(?:\.\w+)?\.toml", re.ASCII).fullmatch
 _VERSION = re.compile(r"[A-Za-z0-9.!+_\-]{1,100}", re.ASCII)
 
@@ -155,7 +156,7 @@ def _references(distribution: IDistribution) -> dict[tuple[str, str], list[str]]
     if "urlschemes" not in (distribution.read_text("entry_points.txt") or ""):
         return references  # as nearly always: nothing is parsed
     for each in distribution.entry_points:
-        if each.group in GROUPS:
+        if _GROUP(each.group):
             references.setdefault((each.group, each.name), []).append(each.value)
     if len(references) > MAX_NAMES:
         raise ValueError(f"it claims more than {MAX_NAMES} names")

@@ -16,7 +16,6 @@ module is imported when one of its hooks is called for the first time; hooks are
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -123,20 +122,22 @@ class Hooks:
 
     def implementations(self, name: str) -> Iterator[HookCaller]:
         """Iterate over the implementations of the hook `name`, sorted by provider. Raises PluginError."""
-        for source in sorted(self._sources(), key=lambda source: source.provider):
-            if source.names is None or name in source.names:
-                yield from self._callers(source, name)
+        for source in self._sources_of(name):
+            yield from self._callers(source, name)
 
     def loadable(self, name: str) -> Iterator[HookCaller]:
         """Iterate as `implementations` does, but log sources that cannot be loaded, once each, and leave them out."""
-        for source in sorted(self._sources(), key=lambda source: source.provider):
-            if source.names is None or name in source.names:
-                try:
-                    yield from self._callers(source, name)
-                except PluginError as error:
-                    if source not in self._reported:
-                        self._reported.add(source)
-                        log_failure(error)
+        for source in self._sources_of(name):
+            try:
+                yield from self._callers(source, name)
+            except PluginError as error:
+                if source not in self._reported:
+                    self._reported.add(source)
+                    log_failure(error)
+
+    def _sources_of(self, name: str) -> list[HookSource]:
+        sources = (each for each in self._sources() if each.names is None or name in each.names)
+        return sorted(sources, key=lambda source: source.provider)
 
     def _callers(self, source: HookSource, name: str) -> Iterator[HookCaller]:
         module = self._loaded(source)
@@ -207,11 +208,6 @@ def ledgers(hooks: Hooks) -> Iterator[Ledger]:
                 yield ledger
         except PluginError as error:
             log_failure(error)
-
-
-def core_hooks(sources: Callable[[], Iterable[HookSource]]) -> Hooks:
-    """Return the hooks that this module specifies."""
-    return Hooks(sys.modules[__name__], sources)
 
 
 def log_failure(error: PluginError) -> None:

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.errors import PluginError
 from urlschemes.redaction import one_line
 from urlschemes.registry.claim_selection import DISABLE, switch
-from urlschemes.registry.claims import COMMANDS, DEMOS, SCHEMES, Claim
-from urlschemes.registry.known_names import reserved_names
-from urlschemes.registry.loading import load_record
-from urlschemes.registry.plugins import load_any
+from urlschemes.registry.claims import SCHEMES, Claim
+from urlschemes.registry.plugins import load_object, load_record, subject
 from urlschemes.registry.unknown_scheme import no_provider
 from urlschemes.storage.package_data import locate, read_file
 
@@ -83,11 +81,6 @@ class Diagnosis(NamedTuple):
     sha256: str = ""
     seconds: float | None = None
 
-    @property
-    def in_trouble(self) -> bool:
-        """Return True if the user has to do something about the claim."""
-        return self.claim.in_trouble
-
 
 class Inspection(NamedTuple):
     """Questions about one registry, given its plugins, the program's own changes, and its ledgers."""
@@ -116,13 +109,15 @@ class Inspection(NamedTuple):
         if change is not None and change in _CHANGES:
             rule, hint, _ = _CHANGES[change]
             return Why(name, "this program", rule, claims, hint=hint.format(name))
-        claims = tuple(_checked(claim, self.plugins.profile) for claim in claims)
+        errors = [error for claim, error in self.plugins.broken.items() if (claim.group, claim.name) == (SCHEMES, name)]
+        claims = tuple(_checked(claim, self.plugins.profile, errors) for claim in claims)
         active = next((claim for claim in claims if claim.state == "active"), None)
         if active is not None:
             rule = _rule(claims, pinned=name in self.plugins.rules.pins)
             return Why(name, active.provider, rule, claims, _in_state("shadowed", claims), switch(active))
         error = no_provider(name, claims, self.ledgers, self.names)
-        return Why(name, None, error.message, claims, _in_state("conflict", claims), hint=error.hint)
+        advice = (errors[0] if errors else error).hint
+        return Why(name, None, error.message, claims, _in_state("conflict", claims), hint=advice)
 
     def diagnose(self, *, load: bool) -> tuple[Diagnosis, ...]:
         """Search again, without the cache, and examine every claim, and the program's own schemes.
@@ -145,16 +140,13 @@ class Inspection(NamedTuple):
     def _in_present_state(self, claim: Claim) -> Claim:
         if claim.state != "active":
             return claim
-        if claim.group in {COMMANDS, DEMOS} and not _command_line_is_installed():
-            reason = f"it needs {reserved_names().command_line}, which is not installed"
-            return claim._replace(state="unused", reason=reason)
         change = self.overrides.change(claim.name) if claim.group == SCHEMES else None
         if change == "unregistered":
             return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
         if change is not None:
             return claim._replace(state="shadowed", reason=_CHANGES[change][2])
-        broken = self.plugins.broken.get(claim)
-        return claim._replace(state="broken", reason=broken.message) if broken else claim
+        error = self.plugins.broken.get(claim)
+        return _broken(claim, error) if error else claim
 
     def _diagnosis(self, claim: Claim, claims: tuple[Claim, ...], *, load: bool) -> Diagnosis:
         seconds = self.plugins.seconds.get(claim)
@@ -162,31 +154,29 @@ class Inspection(NamedTuple):
             began = perf_counter()
             try:
                 if load:
-                    load_any(claim, claims, self.plugins.profile)
+                    load_object(claim, self.plugins.profile, claims)
                     seconds = perf_counter() - began if seconds is None else seconds
                 elif claim.group == SCHEMES:
                     load_record(claim, self.plugins.profile)
             except PluginError as error:
-                claim, seconds = claim._replace(state="broken", reason=error.message), None
+                claim, seconds = _broken(claim, error), None
         return _with_file(claim, seconds, self.plugins.profile)
 
 
-def _command_line_is_installed() -> bool:
-    try:
-        locate(reserved_names().command_line.replace("-", "_"))
-    except ModuleNotFoundError:
-        return False
-    return True
-
-
-def _checked(claim: Claim, profile: Profile) -> Claim:
-    """Return the claim, in the state `broken` if its record cannot be used."""
+def _checked(claim: Claim, profile: Profile, errors: list[PluginError]) -> Claim:
+    """Return the claim, in the state `broken` if its record cannot be used; add the error to `errors`."""
     if claim.state == "active":
         try:
             load_record(claim, profile)
         except PluginError as error:
-            return claim._replace(state="broken", reason=error.message)
+            errors.append(error)
+            return _broken(claim, error)
     return claim
+
+
+def _broken(claim: Claim, error: PluginError) -> Claim:
+    """Return the claim in the state `broken`. The reason does not name the distribution, as the claim does."""
+    return claim._replace(state="broken", reason=error.message.removeprefix(subject(claim)))
 
 
 def _rule(claims: tuple[Claim, ...], *, pinned: bool) -> str:

@@ -17,7 +17,7 @@ from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.storage.package_data import read_from
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = [
     "KnownName",
@@ -25,7 +25,7 @@ __all__ = [
     "ReservedNames",
     "attribution",
     "core_ledger",
-    "install_command",
+    "how_to_install",
     "known_names",
     "merged",
     "reserved_names",
@@ -66,6 +66,11 @@ class Ledger(NamedTuple):
     date: str
     names: tuple[KnownName, ...]
 
+    @property
+    def dated(self) -> str:
+        """The title with the date, as in "IANA's registry of URI schemes (2024-04)"."""
+        return f"{self.title} ({self.date})" if self.date else self.title
+
     def problem(self) -> str | None:
         """Return what is wrong with the ledger, which a plugin made, or None."""
         title, source, date, names = tuple[Any, ...](self)  # a type checker did not see the plugin
@@ -90,19 +95,17 @@ class Ledger(NamedTuple):
 
 
 class ReservedNames(NamedTuple):
-    """The content of `reserved.toml`: names that belong to one distribution each, besides schemes."""
+    """The content of `reserved.toml`: the distribution of each profile, and that of IANA's ledger."""
 
-    built_in_commands: Collection[str]
-    commands: Mapping[str, str]
+    published: bool
     profiles: Mapping[str, str]
-    demonstrator: str
-    command_line: str
     iana: str
+    kinds: Mapping[str, str]
 
 
 @cache
 def reserved_names() -> ReservedNames:
-    """Return the names of commands, profiles and demonstrations that are reserved."""
+    """Return the names that are reserved besides those of schemes."""
     return ReservedNames(**_table("reserved.toml"))
 
 
@@ -122,13 +125,12 @@ def core_ledger() -> Ledger:
     return Ledger("the names that RFC 1738 settles", "RFC 1738", "1994-12", tuple(known_names().values()))
 
 
-def install_command(name: str) -> str | None:
-    """Return the command that installs the scheme, if the core's own ledger says which distribution provides it.
-
-    Other ledgers do not count: advice to install something never relies on a third party.
-    """
-    known = known_names().get(name)
-    return f"pip install {known.distribution}" if known and known.distribution else None
+def how_to_install(distribution: str) -> str:
+    """Return how to install a distribution of this project: by its name, or from its folder until it is published."""
+    if reserved_names().published:
+        return f"pip install {distribution}"
+    folder = f"{reserved_names().kinds.get(distribution, 'schemes')}/{distribution.removeprefix('urlschemes-')}"
+    return f"install {distribution}, from where urlschemes came (plugins/{folder} in a checkout)"
 
 
 def attribution(name: str, ledgers: Iterable[Ledger]) -> str | None:

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from urlschemes.scheme.scheme import Scheme
 
-__all__ = ["Change", "Overrides"]
-
 Change: TypeAlias = Literal["registered", "overridden", "unregistered"]
 """An override by the program: registered, overridden or unregistered."""
 
@@ -56,12 +54,10 @@ class Overrides:
     def pop_override(self, scheme: Scheme) -> None:
         """Undo the last `push_override` of this scheme; overrides of several threads need not be nested."""
         with self._lock:
-            remaining = [*self._overrides[scheme.name]]
-            remaining.reverse()
-            remaining.remove(scheme)
-            remaining.reverse()
-            self._overrides[scheme.name] = tuple(remaining)
-            if not remaining:
+            latest_first = [*reversed(self._overrides[scheme.name])]
+            latest_first.remove(scheme)
+            self._overrides[scheme.name] = tuple(reversed(latest_first))
+            if not latest_first:
                 del self._overrides[scheme.name]
 
     def hides(self, name: str) -> bool:

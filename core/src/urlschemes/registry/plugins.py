@@ -1,33 +1,37 @@
-"""The plugins of one registry: which are installed and count, and the result of using each.
+"""The plugins of one registry: which of the installed ones count, and what each provides, loaded once.
 
-Nothing is searched for, and no plugin is imported, before it is needed. A plugin that failed once is not tried again.
-No lock is held while one is imported.
+Nothing is searched for, and no plugin is imported, before it is needed. No lock is held while one is imported. Whatever
+a plugin does wrong becomes an error that names its distribution, and it is not tried again.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
+from importlib import import_module
 from threading import Lock
 from time import perf_counter
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from urlschemes.errors import PluginContractError, PluginError
+from urlschemes.errors import PluginContractError, PluginError, PluginLoadError, PluginRecordError, RegistrationError
 from urlschemes.grammar.profile import RFC1738, Profile
-from urlschemes.registry.claim_selection import Rules, Selection, installed_list, select
-from urlschemes.registry.claims import HOOKS, PROFILES, Claim, distribution_key
+from urlschemes.redaction import described
+from urlschemes.registry.claim_selection import DISABLE, Rules, Selection, installed_list, select, switch
+from urlschemes.registry.claims import HOOKS, PROFILES, SCHEMES, Claim, distribution_key
 from urlschemes.registry.discovery import discover, installed_claims
-from urlschemes.registry.known_names import reserved_names
-from urlschemes.registry.loading import import_claimed, load_object, load_scheme, removal_hint
+from urlschemes.registry.known_names import how_to_install, reserved_names
+from urlschemes.scheme.registration import Registration
+from urlschemes.scheme.scheme import Scheme, check_type
+from urlschemes.storage.package_data import locate, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from urlschemes.registry.hooks import HookSource
-    from urlschemes.scheme.scheme import Scheme
 
     T = TypeVar("T")
 
-__all__ = ["SLOW_IMPORT", "Plugins", "load_any"]
+__all__ = ["SLOW_IMPORT", "Plugins", "code_for", "load_object", "load_record", "load_scheme", "removal_hint", "subject"]
 
 SLOW_IMPORT = 1.0
 """Seconds after which the import of a plugin is logged as slow."""
@@ -36,15 +40,17 @@ SLOW_IMPORT = 1.0
 class Plugins:
     """The plugins that `rules` let take part, with their records of the `profile`.
 
-    `loaded` holds the schemes in use, by name; `broken` the claims that failed, with their errors; `seconds` how long
-    the imports of the others took. Raises PluginError for a profile that is not installed, TypeError for none.
+    `selected` holds the claims once they were searched for; `loaded` the schemes in use, by name; `broken` the claims
+    that failed, with their errors; `seconds` how long the imports of the others took.
+
+    Raises PluginError for a profile that is not installed, TypeError for none.
     """
 
     def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
         self.rules = rules
         self.current_directory = current_directory
         self._lock = Lock()
-        self._selection: Selection | None = None
+        self.selected: Selection | None = None
         self._hook_sources: tuple[HookSource, ...] | None = None
         self.loaded: dict[str, Scheme] = {}
         self.broken: dict[Claim, PluginError] = {}
@@ -55,37 +61,31 @@ class Plugins:
         elif not isinstance(rules.profile, str) or not rules.profile:  # type: ignore[redundant-expr]  # untyped callers
             raise TypeError(f"profile must be a Profile or the name of one, not {rules.profile!r}")
         elif rules.profile != RFC1738.name:
-            self.profile, self._selection = self._installed_profile(rules.profile), None
+            self.profile, self.selected = self._installed_profile(rules.profile), None
 
     def _installed_profile(self, name: str) -> Profile:
         """Return the profile of that name, imported. Raises PluginError."""
         claims = [each for each in self.selection().claims if each.group == PROFILES]
         active = {each.name: each for each in claims if each.state == "active"}
-        claim = active.get(name)
-        if claim is None:
-            from difflib import get_close_matches  # only a mistake needs it
+        if name in active:
+            return self._once(active[name], load_object)  # type: ignore[return-value]  # the claim is for a profile
+        from difflib import get_close_matches  # only a mistake needs it
 
-            own, known = [each for each in claims if each.name == name], reserved_names().profiles
-            near = get_close_matches(name.lower(), [RFC1738.name, *active, *known], 1, 0.7)
-            hint = f"installed profiles: {', '.join([RFC1738.name, *active])}"
-            if not own and (name in known or near):
-                hint = f"pip install {known[name]}" if name in known else f"did you mean {near[0]}?"
-            raise PluginError(f"the profile {name} is {_states(own)}", hint=hint)
-        found = self._once(claim, import_claimed)
-        if not isinstance(found, Profile) or found.name != name:
-            message = f"{claim.provider} provides {found!r} as the profile {name}"
-            wants, has = f"the Profile {name}", repr(found)
-            raise PluginContractError(message, distribution=claim.distribution, wants=wants, has=has)
-        return found
+        own, known = [each for each in claims if each.name == name], reserved_names().profiles
+        near = get_close_matches(name.lower(), [RFC1738.name, *active, *known], 1, 0.7)
+        hint = f"installed profiles: {', '.join([RFC1738.name, *active])}"
+        if not own and (name in known or near):
+            hint = how_to_install(known[name]) if name in known else f"did you mean {near[0]}?"
+        raise PluginError(f"the profile {name} is {_states(own)}", hint=hint)
 
     def selection(self) -> Selection:
         """Return every claim, and which of them count; searched for once. Raises PluginError as `select` does."""
-        if self._selection is None:
+        if self.selected is None:
             selection = select(installed_claims(current_directory=self.current_directory), self.rules, self.profile)
             with self._lock:
-                if self._selection is None:
-                    self._selection = selection
-        return self._selection
+                if self.selected is None:
+                    self.selected = selection
+        return self.selected
 
     def search_again(self) -> Selection:
         """Return what `selection` would if it were called for the first time now, without the cache."""
@@ -94,56 +94,51 @@ class Plugins:
     def require(self, names: Collection[str]) -> None:
         """Raise PluginError for a distribution that does not take part."""
         claims = self.selection().claims
-        active = {distribution_key(claim.distribution) for claim in claims if claim.state == "active"}
         for name in names:
-            if distribution_key(name) not in active:
-                own = [claim for claim in claims if distribution_key(claim.distribution) == distribution_key(name)]
+            own = [claim for claim in claims if distribution_key(claim.distribution) == distribution_key(name)]
+            if not any(claim.state == "active" for claim in own):
                 problem = f"the required plugin {name} is {_states(own)}"
                 raise PluginError(problem, distribution=name, hint=installed_list(claims))
 
     def scheme(self, claim: Claim) -> Scheme:
-        """Return the scheme of an active claim, imported once. Raises PluginLoadError, PluginContractError."""
-        loaded = self.loaded.get(claim.name)
-        if loaded is None:
-            loaded = self._once(claim, lambda each: load_scheme(each, self.profile))
+        """Return the scheme of an active claim, imported once. Raises as `load_scheme` does."""
+        if claim.name not in self.loaded:
+            loaded = self._once(claim, partial(load_scheme, profile=self.profile))
             with self._lock:
-                loaded = self.loaded.setdefault(claim.name, loaded)
-        return loaded
+                self.loaded.setdefault(claim.name, loaded)
+        return self.loaded[claim.name]
 
     def load(self, claim: Claim) -> object:
         """Return what an active claim names, with all that using it would import.
 
-        Raises PluginLoadError, PluginContractError; PluginError for a claim that is not active.
+        Raises as `load_object` does, and PluginError for a claim that is not active.
         """
         if claim.state != "active" or claim not in self.selection().claims:
             reason = f"is {claim.state}: {claim.reason}" if claim.state != "active" else "is not one of this registry"
             raise PluginError(f"the claim of {claim.provider} for {claim.name} {reason}", distribution=claim.provider)
-        return self._once(claim, lambda each: load_any(each, self.selection().claims, self.profile))
+        return self._once(claim, partial(load_object, profile=self.profile, claims=self.selection().claims))
 
     def hook_sources(self) -> tuple[HookSource, ...]:
         """Return the installed implementations of hooks; nothing is imported."""
         if self._hook_sources is None:
             claims = [each for each in self.selection().claims if each.group == HOOKS and each.state == "active"]
-            first = {(each.distribution, each.module, each.attribute): each for each in reversed(claims)}
-            sources = tuple(
-                _hook_source(each, claims, partial(self._once, each, import_claimed)) for each in first.values()
-            )
+            first = {each.place: each for each in reversed(claims)}
+            sources = [_hook_source(each, claims, partial(self._once, each, import_claimed)) for each in first.values()]
             with self._lock:
                 if self._hook_sources is None:  # another thread may have been faster
-                    self._hook_sources = sources
+                    self._hook_sources = tuple(sources)
         return self._hook_sources
 
     def _once(self, claim: Claim, load: Callable[[Claim], T]) -> T:
         """Return what `load` returns. Raises the PluginError that it raises, now or the first time."""
-        broken = self.broken.get(claim)
-        if broken is not None:
-            raise _copy(broken)
+        if (broken := self.broken.get(claim)) is not None:
+            raise copy(broken)
         began = perf_counter()
         try:
             loaded = load(claim)
         except PluginError as error:
             with self._lock:
-                self.broken[claim] = _copy(error)
+                self.broken[claim] = copy(error)  # without the traceback, which keeps alive the caller's variables
             raise
         seconds = perf_counter() - began
         with self._lock:
@@ -161,33 +156,147 @@ def _states(claims: Iterable[Claim]) -> str:
     return " and ".join(sorted({f"{claim.state}: {claim.reason}" for claim in claims})) or "not installed"
 
 
-def _copy(error: PluginError) -> PluginError:
-    """Return an equal error without cause and traceback, which would keep alive the variables of the first caller."""
-    from copy import copy  # only a fault needs it
+def load_record(claim: Claim, profile: Profile = RFC1738) -> Registration:
+    """Return the record of `profile` that the claim refers to, read from its file; nothing is imported.
 
-    return copy(error)
-
-
-def load_any(claim: Claim, claims: Iterable[Claim], profile: Profile = RFC1738) -> object:
-    """Return what the claim names, checked as far as possible; of `claims`, those for hooks of its module count.
-
-    A scheme is that of `profile`. Raises PluginLoadError, PluginContractError.
+    Raises PluginLoadError if there is no such package, PluginRecordError for an invalid record, PluginContractError if
+    it cannot be read, or is of another scheme or version.
     """
-    if claim.group != HOOKS:
-        return load_object(claim, profile)
-    from urlschemes.registry.hooks import check_implementation
+    try:
+        text, source = read_file(claim.module, profile.record)
+        record = Registration.from_text(text, source=source, profile=profile)
+    except (OSError, UnicodeDecodeError) as error:
+        wants = f"{profile.record}, in UTF-8, in {claim.module}"
+        raise _broken(claim, f"its record cannot be read: {described(error)}", wants, "none") from error
+    except Exception as error:  # a wrong record, no such package, or another package's finder failed
+        raise _blamed(claim, error) from error
+    if record.scheme != claim.name:
+        wants = f"scheme = {claim.name!r}"
+        raise _broken(claim, f"{source} is the record of {record.scheme!r}", wants, record.scheme)
+    return record
 
+
+def load_scheme(claim: Claim, profile: Profile = RFC1738) -> Scheme:
+    """Return the scheme that the claim names, imported if it has code for `profile`.
+
+    Raises PluginLoadError, PluginRecordError, PluginContractError.
+    """
+    record = load_record(claim, profile)  # no code is executed that was written for another version of the core
+    claim = code_for(claim, profile)
+    found = _checked_scheme(claim, import_claimed(claim), profile) if claim.attribute else None
+    try:
+        scheme = found or Scheme(record)
+        check_type(scheme.url_type, scheme.name)
+        scheme.url_type.syntax.fullmatch  # noqa: B018  compile the pattern now, so that its faults are the plugin's
+    except (PluginContractError, RegistrationError) as error:
+        raise _blamed(claim, error) from error
+    except Exception as error:
+        problem = f"its URL type cannot be used: {described(error)}"
+        raise _broken(claim, problem, "a subclass of urlschemes.URL", described(error)) from error
+    return scheme
+
+
+def code_for(claim: Claim, profile: Profile) -> Claim:
+    """Return the claim with the module that has the code for `profile`; without an attribute if there is none."""
+    module = ".".join(filter(None, (claim.module, profile.module)))
+    try:
+        locate(module)
+    except ModuleNotFoundError:
+        return claim._replace(attribute="")
+    return claim._replace(module=module)
+
+
+def load_object(claim: Claim, profile: Profile = RFC1738, claims: Iterable[Claim] = ()) -> object:
+    """Return what the claim names, with everything that using it would import, checked as far as possible.
+
+    A scheme is that of `profile`, and must have a function for each of its operations; a module of hooks must have
+    those that `claims` announce. Raises as `load_scheme` does.
+    """
+    if claim.group == SCHEMES:
+        scheme = load_scheme(claim, profile)
+        for operation in scheme.registration.operations if scheme.access else ():
+            try:
+                scheme.algorithm(operation)
+            except MemoryError:
+                raise
+            except (Exception, SystemExit) as error:
+                raise _blamed(claim, error, "its algorithm: ") from error
+        return scheme
     found = import_claimed(claim)
-    check_implementation(found, _hook_source(claim, claims, partial(import_claimed, claim)))
+    if claim.group == HOOKS:
+        from urlschemes.registry.hooks import check_implementation  # pluggy
+
+        check_implementation(found, _hook_source(claim, claims, partial(import_claimed, claim)))
+    elif claim.group == PROFILES and not (isinstance(found, Profile) and found.name == claim.name):
+        raise _broken(claim, f"it provides {found!r}", f"the Profile {claim.name}", repr(found))
     return found
+
+
+def import_claimed(claim: Claim) -> object:
+    """Import and return the object that the claim names. Raises as `load_scheme` does."""
+    try:
+        found: object = import_module(claim.module)
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise _blamed(claim, error) from error
+    for name in claim.attribute.split(".") if claim.attribute else ():
+        try:
+            found = getattr(found, name)
+        except (Exception, SystemExit) as error:
+            wants = f"{claim.module}:{claim.attribute}"
+            raise _broken(claim, f"there is no {wants}", wants, described(error)) from error
+    return found
+
+
+def _checked_scheme(claim: Claim, found: object, profile: Profile) -> Scheme:
+    """Return the object if it is the scheme that the claim promises. Raises PluginContractError."""
+    if not isinstance(found, Scheme):
+        kind = found if isinstance(found, type) else type(found)
+        has = f"{'the class' if kind is found else 'an instance of'} {kind.__qualname__}"
+        raise _broken(claim, f"{claim.module}:{claim.attribute} is {has}", "a urlschemes.Scheme", has)
+    has, wants = f"the scheme {found.name}", f"the scheme {claim.name}"
+    if has == wants:
+        has, wants = (f"a scheme of {each.name}" for each in (found.registration.profile, profile))
+    if has != wants:
+        raise _broken(claim, f"it provides {has}", wants, has)
+    return found
+
+
+def _blamed(claim: Claim, error: BaseException, what: str = "") -> PluginError:
+    """Return the error for an `error` that the plugin caused: it names the distribution, and how to do without it."""
+    if isinstance(error, PluginContractError):
+        return _broken(claim, error.message, error.wants, error.has, error.hint)
+    if isinstance(error, RegistrationError):
+        details = {name: getattr(error, name) for name in ("source", "field", "line", "rule")}
+        return PluginRecordError(error.message, **details, **_of_claim(claim, error.hint))
+    return PluginLoadError(f"{subject(claim)}cannot be imported: {what}{described(error)}", **_of_claim(claim))
+
+
+def _broken(claim: Claim, message: str, wants: str, has: str, hint: str | None = None) -> PluginContractError:
+    message = f"{subject(claim)}breaks the plugin contract: {message}"
+    return PluginContractError(message, wants=wants, has=has, **_of_claim(claim, hint))
+
+
+def subject(claim: Claim) -> str:
+    """Return how a message about the claim begins."""
+    return f"{claim.provider}, which provides {claim.name}, "
+
+
+def removal_hint(claim: Claim) -> str:
+    """Return how to do without the claim."""
+    return f"{DISABLE}={switch(claim)} switches it off, `pip uninstall {claim.distribution}` removes it"
+
+
+def _of_claim(claim: Claim, hint: str | None = None) -> dict[str, Any]:
+    """Return details of an error about the claim; its hint says how to correct it, if known, and to do without it."""
+    hint = "; ".join(filter(None, (hint, removal_hint(claim))))
+    return {"scheme": claim.name if claim.group == SCHEMES else None, "distribution": claim.provider, "hint": hint}
 
 
 def _hook_source(claim: Claim, claims: Iterable[Claim], load: Callable[[], object]) -> HookSource:
     """Return the source of all hooks that the claims for this claim's module announce."""
     from urlschemes.registry.hooks import HookSource  # pluggy takes longer to import than all else
 
-    place = claim.distribution, claim.module, claim.attribute
-    same = [
-        each for each in claims if each.group == HOOKS and (each.distribution, each.module, each.attribute) == place
-    ]
-    return HookSource(claim.provider, load, frozenset(each.name for each in same), removal_hint(claim))
+    names = frozenset(each.name for each in claims if each.group == HOOKS and each.place == claim.place)
+    return HookSource(claim.provider, load, names, removal_hint(claim))

@@ -33,9 +33,8 @@ from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.claims import Claim
 from urlschemes.registry.inspection import Inspection
 from urlschemes.registry.known_names import core_ledger, known_names, merged
-from urlschemes.registry.loading import load_record
 from urlschemes.registry.overrides import Overrides
-from urlschemes.registry.plugins import Plugins
+from urlschemes.registry.plugins import Plugins, load_record
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
 from urlschemes.storage.config_file import ConfigFile
@@ -53,11 +52,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Registry", "default_registry", "registry_or_default"]
 
+T = TypeVar("T")
 U = TypeVar("U", bound=URL)
 
 
 class Registry:
     """Schemes by name: those that are installed, and those that the program registers itself.
+
+    It reads as a Mapping, but is equal to itself only, and `items` and `values` leave out what cannot be loaded.
 
     Making one costs nothing: installed schemes are searched for when they are first needed, and a plugin is imported
     when its scheme is. `plugins` are the distributions that may take part (None: all that are installed; the variable
@@ -127,7 +129,8 @@ class Registry:
             return resolve_name, (f"{__name__}:default_registry",)  # a native reader is pickled as it
         rules = self._plugins.rules
         # pickle takes no MappingProxyType
-        rules = Rules(dict(rules.allowed), dict(rules.disabled), dict(rules.pins), self.profile)
+        mappings = dict(rules.allowed), dict(rules.disabled), dict(rules.pins)
+        rules = Rules(*mappings, self.profile, dict(rules.reserved))
         return type(self).from_rules, (rules, (), self._plugins.current_directory)
 
     @classmethod
@@ -164,7 +167,7 @@ class Registry:
     def __getitem__(self, name: str) -> Scheme:
         """Return the scheme of that name, in any letter case; its plugin is imported now if it was not before.
 
-        Raises UnknownScheme, PluginConflict, PluginLoadError, PluginContractError.
+        Raises UnknownScheme, PluginConflict, PluginLoadError, PluginRecordError, PluginContractError.
         """
         name = lower_case(name)
         scheme = self._current(name)
@@ -189,6 +192,31 @@ class Registry:
     def __len__(self) -> int:
         return len(self._inspection.names())
 
+    def __repr__(self) -> str:
+        if self._plugins.selected is None:
+            return f"<Registry {self.profile.name}>"
+        names = ", ".join(self.keys()[:2]) or "no schemes"
+        return f"<Registry {self.profile.name}: {names}{f', … ({len(self)})' if len(self) > 2 else ''}>"
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the names of all schemes, sorted; nothing is imported."""
+        return tuple(self)
+
+    def items(self) -> tuple[tuple[str, Scheme], ...]:
+        """Return the schemes that can be loaded, each after its name; their plugins are imported."""
+        return tuple(self._usable_ones(self.__getitem__))
+
+    def values(self) -> tuple[Scheme, ...]:
+        """Return the schemes that can be loaded, sorted by name; their plugins are imported."""
+        return tuple(scheme for _, scheme in self.items())
+
+    def get(self, name: str, default: T | None = None) -> Scheme | T | None:
+        """Return `registry[name]`, or `default` for a name that nothing provides. Raises PluginError."""
+        try:
+            return self[name]
+        except UnknownScheme:
+            return default
+
     def registration(self, name: str) -> Registration:
         """Return the record of one scheme, read from its file; nothing is imported. Raises as `registry[name]` does."""
         name = lower_case(name)
@@ -200,11 +228,12 @@ class Registry:
 
         Records that cannot be read are left out; `diagnose` names them.
         """
-        records = []
+        return tuple(record for _, record in self._usable_ones(self.registration))
+
+    def _usable_ones(self, get: Callable[[str], T]) -> Iterator[tuple[str, T]]:
         for name in self:
             with suppress(PluginError, UnknownScheme):  # UnknownScheme: another thread unregistered it
-                records.append(self.registration(name))
-        return tuple(records)
+                yield name, get(name)
 
     def provider(self, name: str) -> str | None:
         """Return the provider of the scheme: a distribution with its version, "this program", or None."""
@@ -243,9 +272,9 @@ class Registry:
         """Return the ledgers that the hooks of `sources` provide."""
         if not any(source.names is None or "ledger" in source.names for source in sources):
             return ()
-        from urlschemes.registry.hooks import core_hooks, ledgers  # pluggy, which nothing else here needs
+        from urlschemes.registry import hooks  # pluggy, which nothing else here needs
 
-        return tuple(ledgers(core_hooks(lambda: sources)))
+        return tuple(hooks.ledgers(hooks.Hooks(hooks, lambda: sources)))
 
     def known_names(self) -> Mapping[str, KnownName]:
         """Return the entries of all ledgers, by name, sorted; the core's own takes precedence."""
@@ -262,7 +291,7 @@ class Registry:
     def load(self, claim: Claim) -> object:
         """Return the object that an active claim names, imported now with all that it uses, and checked.
 
-        Raises PluginLoadError, PluginContractError; PluginError for a claim that is not active.
+        Raises PluginLoadError, PluginRecordError, PluginContractError; PluginError for a claim that is not active.
         """
         require_type("claim", claim, Claim)
         return self._plugins.load(claim)
@@ -398,11 +427,12 @@ class Registry:
                 self.parse_generic(text, limit=limit)  # there is no scheme name to look up: raises InvalidURL
             raise self._inspection.no_provider(lower_case(name))
         kind = self[name].url_type
+        url = read_as(kind, text, limit)
         if not issubclass(kind, wanted):
             message = f"expected {wanted.__name__}, got {kind.__name__}"
             section, span = self.profile.section("scheme"), (0, len(name))
             raise invalid_url(text, message, scheme=lower_case(name), part="scheme", span=span, section=section)
-        return read_as(kind, text, limit)
+        return url
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:
         """Return the URL by the generic syntax of the profile, whatever its scheme. Raises InvalidURL."""
@@ -447,6 +477,8 @@ def _is_read_by_pattern(kind: type[URL]) -> bool:
     """
     return not sys.flags.dev_mode and kind.parse.__func__ is URL.parse.__func__  # type: ignore[attr-defined]
 
+
+Mapping.register(Registry)
 
 default_registry = Registry()
 """The registry of the functions that are not given another. It looks for plugins when it is first needed."""

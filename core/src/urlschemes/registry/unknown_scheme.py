@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginConflict, UnknownScheme
 from urlschemes.registry.claim_selection import locations
-from urlschemes.registry.known_names import attribution, install_command, known_names, merged, reserved_names
+from urlschemes.registry.known_names import attribution, how_to_install, known_names, merged, reserved_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -46,21 +46,21 @@ def no_provider(
     if disabled:
         reasons = "; ".join(f"{claim.provider} ({claim.reason})" for claim in disabled)
         return UnknownScheme(f"the scheme {name} is installed but disabled: {reasons}", scheme=name)
+    known = known_names().get(name)
+    install = how_to_install(known.distribution) if known is not None and known.distribution else None
     if claims:
         reasons = "; ".join(f"{claim.provider} is {claim.state}: {claim.reason}" for claim in claims)
         unused = any(claim.state == "unused" for claim in claims)
-        hint = "Registry(profile=...) reads URLs of another profile" if unused else install_command(name)
+        hint = "Registry(profile=...) reads URLs of another profile" if unused else install
         return UnknownScheme(f"no plugin provides the scheme {name}: {reasons}", scheme=name, hint=hint)
-    known = known_names().get(name)
     if known is not None:
-        message, hint = _of_core_ledger(known)
+        message, hint = _of_core_ledger(known, install)
         return UnknownScheme(message, scheme=name, hint=hint)
     return UnknownScheme(scheme=name, describe=lambda: _of_other_ledgers(name, ledgers(), installed))
 
 
-def _of_core_ledger(known: KnownName) -> tuple[str, str | None]:
+def _of_core_ledger(known: KnownName, install: str | None) -> tuple[str, str | None]:
     """Return message and hint for a name of the core's own ledger."""
-    install = install_command(known.name)
     if install:
         described = ", ".join(filter(None, (known.means, known.reference)))
         return f"the scheme {known.name} ({described}) is not installed", install
@@ -84,8 +84,7 @@ def _of_other_ledgers(
     ledger = next(each for each in ledgers if any(other.name == name for other in each.names))
     facts = ", ".join(filter(None, (known.means, known.reference, known.since)))
     status = f" as {known.status}" if known.status else ""
-    date = f" ({ledger.date})" if ledger.date else ""
-    entry = f"{ledger.title}{date} lists it{status}{f': {facts}' if facts else ''}"
+    entry = f"{ledger.dated} lists it{status}{f': {facts}' if facts else ''}"
     sentences = (f"no installed plugin provides the scheme {name}", entry, attribution(name, ledgers))
     return "; ".join(filter(None, sentences)), _DEFINE_IT
 
@@ -105,7 +104,7 @@ def _where_to_look(name: str, ledgers: tuple[Ledger, ...]) -> str | None:
     """Return what to install to look the name up, if there is only the core's own ledger."""
     if len(ledgers) > 1 or name.startswith("x-"):  # experiments are registered nowhere
         return None
-    return f"install {reserved_names().iana} to look up the names that IANA has registered"
+    return f"to look up the names that IANA has registered, {how_to_install(reserved_names().iana)}"
 
 
 def _suggestion(name: str, names: Iterable[str]) -> str | None:

@@ -29,7 +29,7 @@ _RULES = {
 
 def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     """Return the message about `fault`, which is in the host of `authority`."""
-    text, position, state = fault.text, fault.position, fault.state
+    text, position, state = fault.text, fault.at, fault.state
     start, end = authority.host, authority.colon
     character = text[position : authority.end][:1]
     leaves = fault.syntax.automaton.leaves
@@ -65,7 +65,7 @@ def illegal_host_hint(text: str, _: Authority, position: int) -> str | None:
 
 def _domain_name(fault: Fault, start: int, host: str) -> FaultMessage:
     """Return the message about `fault`, which is in a label of the `host` from `start` on or between two labels."""
-    syntax, position, state, place = fault.syntax, fault.position, fault.state, fault.place()
+    syntax, position, state, place = fault.syntax, fault.at, fault.state, fault.place()
     leaves = list(enumerate(syntax.automaton.leaves))
     inside = {rule: sum(1 << each for each, leaf in leaves if rule in leaf.path) for rule in _RULES}
     (dot,) = {leaf.literal for _, leaf in leaves if leaf.path[-1] == "hostname" and leaf.literal}

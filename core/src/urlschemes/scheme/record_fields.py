@@ -12,19 +12,17 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
+from urlschemes.errors import PluginContractError, RegistrationError, require_type
 from urlschemes.grammar import bnf
 from urlschemes.grammar.octets import ESCAPE, SCHEME_NAME_FORM, SCHEME_NAME_WORDS
 from urlschemes.grammar.part import TAKES, TRAVELS, Part
-from urlschemes.grammar.profile import NOTATIONS
+from urlschemes.grammar.profile import NOTATIONS, Profile
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.storage import cache
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from typing import Any, Final
-
-    from urlschemes.grammar.profile import Profile
 
 __all__ = ["Caution", "Example", "Option", "fields_of", "parsed"]
 
@@ -100,13 +98,17 @@ def parsed(text: str, source: str) -> dict[str, Any]:
         raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
 
 
-def fields_of(record: Mapping[str, Any], source: str, api: int, profile: Profile) -> dict[str, Any]:
-    """Return the attributes of the Registration of `record`, which must be written for version `api` of the format.
+def fields_of(
+    record: Mapping[str, Any], names: Collection[str], api: int, profile: Profile, source: str, toml: str
+) -> dict[str, Any]:
+    """Return the attributes `names` of the Registration of `record`, written for version `api` of the format.
 
-    Raises RegistrationError, GrammarError, PluginContractError.
+    `toml` is the record as it is written in `source`; "" if it is unknown. Raises RegistrationError, GrammarError,
+    PluginContractError.
     """
+    require_type("profile", profile, Profile)
     found: dict[str, Any] = {}
-    fields = _Fields(record, source)
+    fields = _Fields(record, source, known=(*names, "api"))
     written_for = fields.take("api", int)
     if written_for != api:
         raise PluginContractError(
@@ -122,9 +124,8 @@ def fields_of(record: Mapping[str, Any], source: str, api: int, profile: Profile
     if status not in STATUSES:
         raise fields.wrong("status", f"one of {', '.join(STATUSES)}")
     if (status == "experimental") != scheme.startswith("x-"):
-        raise fields.wrong(
-            "status", "experimental for names that begin with `x-`, and for no others (RFC 1738 section 4)"
-        )
+        wants = "experimental for names that begin with `x-`, and for no others (RFC 1738 section 4)"
+        raise fields.wrong("status", wants)
     for name in _TEXTS:
         text = fields.take(name, str)
         if not text.strip():
@@ -132,16 +133,15 @@ def fields_of(record: Mapping[str, Any], source: str, api: int, profile: Profile
         found[name] = " ".join(text.split()) if name.endswith("considerations") else text.strip()
     default_port = fields.take("default_port", int, None)
     found["default_port"] = None if default_port is None else fields.port("default_port", default_port)
-    found["ports"] = tuple(
-        fields.port(f"ports[{place}]", port) for place, port in enumerate(fields.take("ports", list, []))
-    )
+    ports = fields.take("ports", list, [])
+    found["ports"] = tuple(fields.port(f"ports[{place}]", port) for place, port in enumerate(ports))
     found["operations"] = fields.names("operations", ["access"], _OPERATION, "operations in lower-case words")
     options = fields.take("options", dict, {})
     found["options"] = MappingProxyType({name: _option(name, each, fields) for name, each in options.items()})
     found["redirects"] = fields.names("redirects", [], SCHEME_NAME_FORM, "names of schemes")
     found["local"] = fields.take("local", bool, False)
     reference, table = found["reference"], fields.take("syntax", dict)
-    made = found["syntax"] = _syntax(fields, table, reference, profile)
+    made = found["syntax"] = _syntax(fields, table, reference, profile, toml)
     found["cautions"] = tuple(_caution(each, fields, made, reference) for each in fields.take("cautions", list, []))
     found["examples"] = tuple(_example(each, fields) for each in fields.take("examples", list, []))
     fields.done()
@@ -152,25 +152,22 @@ _MISSING: Any = object()
 
 
 class _Fields:
-    """The fields of a table, each taken once. A field that is left over is a mistake."""
+    """The fields of a table, each taken once. A field that is left over is a mistake; those in `known` are none."""
 
-    def __init__(self, table: Mapping[str, Any], source: str, where: str = "") -> None:
+    def __init__(self, table: Mapping[str, Any], source: str, where: str = "", known: Collection[str] = ()) -> None:
         self.table = dict(table)
         self.source = source
         self.where = where
+        self.known = known
 
     def take(self, name: str, kind: type, default: Any = _MISSING) -> Any:
         if name not in self.table:
             if default is _MISSING:
                 from difflib import get_close_matches  # only a mistake needs it
 
-                meant = get_close_matches(name, self.table, 1)
-                raise RegistrationError(
-                    f"{self.source or 'the record'} has no {self.where}{name}",
-                    source=self.source,
-                    field=self.where + name,
-                    hint=f"rename the unknown field {meant[0]}, if that is meant" if meant else None,
-                )
+                meant = get_close_matches(name, self.table.keys() - {*self.known}, 1)
+                hint = f"the field {meant[0]} is unknown: did you mean {name}?" if meant else None
+                raise self._error(" has no ", name, hint=hint)
             return default
         value = self.table.pop(name)
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
@@ -189,23 +186,19 @@ class _Fields:
         return value
 
     def wrong(self, name: str, wanted: str) -> RegistrationError:
-        return self._error(name, f"must be {wanted}")
+        return self._error(": ", name, f" must be {wanted}")
 
     def empty(self, name: str) -> RegistrationError:
-        return self._error(name, "must not be empty")
+        return self._error(": ", name, " must not be empty")
 
-    def _error(self, name: str, problem: str) -> RegistrationError:
+    def _error(self, before: str, name: str, after: str = "", hint: str | None = None) -> RegistrationError:
         field = self.where + name
-        message = f"{self.source or 'the record'}: {field} {problem}"
-        return RegistrationError(message, source=self.source, field=field)
+        message = f"{self.source or 'the record'}{before}{field}{after}"
+        return RegistrationError(message, source=self.source, field=field, hint=hint)
 
     def done(self) -> None:
         for name in self.table:
-            raise RegistrationError(
-                f"{self.source or 'the record'} has an unknown field {self.where}{name}",
-                source=self.source,
-                field=self.where + name,
-            )
+            raise self._error(" has an unknown field ", name)
 
 
 def _option(name: str, table: object, fields: _Fields) -> Option:
@@ -226,7 +219,7 @@ def _option(name: str, table: object, fields: _Fields) -> Option:
     return made
 
 
-def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: Profile) -> Syntax:
+def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: Profile, toml: str) -> Syntax:
     table = _Fields(given, fields.source, "syntax.")
     parts = []
     for name, value in table.take("parts", dict, {}).items():
@@ -249,31 +242,21 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: 
     table.done()
     section = reference.partition(";")[0]
     key = json.dumps([sys.version, profile.name, _state(profile), given, section], default=str)
-    arguments: dict[str, Any] = {
-        "hierarchy": hierarchy,
-        "section": section,
-        "notation": notation,
-        "profile": profile,
-        "printed": printed,
-        "slash_may_be_omitted": slash,
-    }
-    cached = cache.load("syntax", key)
-
-    def keep(syntax: Syntax) -> None:
-        cache.store("syntax", key, syntax.compiled())
-
-    try:
-        return Syntax(text, rule, parts, compiled=cached, on_compile=keep, **arguments)
-    except GrammarError as error:
-        where = "syntax" if error.line is None else "syntax.bnf"
-        raise GrammarError(
-            f"{fields.source or 'the record'}: {where}: {error.message}",
-            source=fields.source,
-            field="syntax",
-            line=error.line,
-            rule=error.rule,
-            hint=error.hint,
-        ) from None
+    return Syntax(
+        text,
+        rule,
+        parts,
+        hierarchy=hierarchy,
+        section=section,
+        notation=notation,
+        profile=profile,
+        printed=printed,
+        slash_may_be_omitted=slash,
+        source=fields.source or "the record",
+        line=toml[: max(toml.find(text), 0)].count("\n") + 1,
+        compiled=cache.load("syntax", key),
+        on_compile=lambda syntax: cache.store("syntax", key, syntax.compiled()),
+    )
 
 
 @cache_result

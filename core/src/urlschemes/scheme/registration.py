@@ -12,13 +12,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from urlschemes.errors import RegistrationError, require_type
-from urlschemes.grammar.profile import RFC1738, Profile
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.scheme.record_fields import fields_of, parsed
 from urlschemes.storage.package_data import read_from
 
 if TYPE_CHECKING:
     import os
 
+    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
     from urlschemes.scheme.record_fields import Caution, Example, Option
 
@@ -91,8 +92,7 @@ class Registration:
         Raises RegistrationError (GrammarError for its BNF), PluginContractError for a record of another API version.
         """
         require_type("record", record, Mapping)
-        require_type("profile", profile, Profile)
-        return cls(**fields_of(record, source, API, profile), source=source)
+        return cls(**fields_of(record, cls.__slots__, API, profile, source, ""), source=source)
 
     @classmethod
     def from_text(cls, text: str, *, source: str = "", profile: Profile = RFC1738) -> Registration:
@@ -131,4 +131,5 @@ class Registration:
 
 @lru_cache(maxsize=64)  # the registry reads a record before the plugin is imported, which reads it again
 def _from_text(text: str, source: str, profile: Profile) -> Registration:
-    return Registration.from_record(parsed(text, source), source=source, profile=profile)
+    record = parsed(text, source)
+    return Registration(**fields_of(record, Registration.__slots__, API, profile, source, text), source=source)

@@ -50,13 +50,10 @@ class Scheme:
         require_type("url_type", url_type, type(URL), NoneType)
         require_type("access", access, str, NoneType)
         if not registration.syntax.begins_with(f"{registration.scheme}:"):
-            raise RegistrationError(
-                f"no URL of the rule {registration.syntax.rule!r} begins with '{registration.scheme}:'",
-                scheme=registration.scheme,
-                source=registration.source,
-                field="syntax.rule",
-                hint="begin the rule with the scheme's own name and a colon, as a literal",
-            )
+            name, rule, source = registration.scheme, registration.syntax.rule, registration.source
+            message = f"{source or 'the record'}: syntax.rule: no URL of the rule {rule!r} begins with '{name}:'"
+            hint = "begin the rule with the scheme's own name and a colon, as a literal"
+            raise RegistrationError(message, source=source, field="syntax.rule", hint=hint)
         self.registration = registration
         self.url_type = url_type or _type_of(registration)
         self.access = access

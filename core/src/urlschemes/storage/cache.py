@@ -1,13 +1,15 @@
 """The cache: values that take long to compute, kept as JSON, followed by a checksum, in the user's cache folder.
 
-`URLSCHEMES_CACHE` names another folder, or is `none`. A file counts only if this user owns it and nobody else can write
-to it. A file that is damaged, or cannot be read or written, is not an error: the value is then computed again.
+`URLSCHEMES_CACHE` names another folder, or is `none`. Folder and file count only if this user owns them and nobody else
+can write them; neither may be a link. A file that is damaged, or cannot be read or written, is not an error: the value
+is then computed again.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from typing import Any
 from zlib import crc32
 
@@ -38,10 +40,10 @@ def folder() -> str | None:
 
 def load(kind: str, key: str) -> Any:
     """Return the value that was stored as `kind` under `key` by this version of the core, or None."""
-    if (path := _path(kind, key)) is None:
-        return None
     try:
-        octets = user_dirs.read_own(path, MAX_OCTETS)
+        path = _path(kind, key)
+        with user_dirs.own_dir(os.path.dirname(path)) as descriptor:
+            octets = user_dirs.read_own(path, MAX_OCTETS, within=descriptor)
         body, checksum = octets[:-8], int(octets[-8:], 16)
         version, stored_key, value = json.loads(body)
     except (OSError, ValueError, TypeError, RecursionError):
@@ -51,23 +53,20 @@ def load(kind: str, key: str) -> Any:
 
 def store(kind: str, key: str, value: Any) -> None:
     """Store `value`, which JSON can represent, for `load` with the same arguments."""
-    path = _path(kind, key)
-    if path is None:
-        return
     octets = json.dumps([__version__, key, value], separators=(",", ":")).encode()
-    try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        _delete_older_half(os.path.dirname(path))
-        user_dirs.write_own(path, octets + b"%08x" % crc32(octets))
-    except OSError:  # a full disk, a read-only home
-        return
+    with suppress(OSError):  # a full disk, a read-only home
+        path = _path(kind, key)
+        os.makedirs(where := os.path.dirname(path), mode=0o700, exist_ok=True)
+        with user_dirs.own_dir(where):
+            _delete_older_half(where)
+            user_dirs.write_own(path, octets + b"%08x" % crc32(octets))
 
 
-def _path(kind: str, key: str) -> str | None:
-    """Return the path of the file. Two keys may have one path: the file names the key that it is for."""
-    where = folder()
-    checksum = crc32(key.encode("utf-8", "surrogatepass"))
-    return None if where is None else os.path.join(where, f"{kind}-{checksum:08x}.cache")
+def _path(kind: str, key: str) -> str:
+    """Return the path of the file, which names its key: two keys may have one. Raises OSError if there is no cache."""
+    if (where := folder()) is None:
+        raise FileNotFoundError
+    return os.path.join(where, f"{kind}-{crc32(key.encode('utf-8', 'surrogatepass')):08x}.cache")
 
 
 def _delete_older_half(where: str) -> None:

@@ -6,23 +6,24 @@
     cache   $XDG_CACHE_HOME, ~/.cache            ~/Library/Caches                   %LOCALAPPDATA%
 
 each with `urlschemes` appended. A variable counts if it holds an absolute path; those of the first column count on
-macOS too. Owner and permissions are checked on the open file, not on its name. Windows does not report them in the
-mode of a file: there, every file is trusted.
+macOS too. Owner and permissions are checked on the open file or folder, not on its name. Windows does not report them
+in the mode of a file: there, every file is trusted.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from stat import S_IRWXG, S_IRWXO, S_ISREG, S_IWGRP, S_IWOTH
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-__all__ = ["PLAIN_FLAGS", "UnsafeFileError", "folder", "open_own", "open_regular", "read_own", "write_own"]
+__all__ = ["PLAIN_FLAGS", "UnsafeFileError", "folder", "open_own", "open_regular", "own_dir", "read_own", "write_own"]
 
+AnyPath: TypeAlias = "str | os.PathLike[str]"
 Kind: TypeAlias = Literal["config", "data", "cache"]
 Writers: TypeAlias = Literal["user", "root", "any"]
 
@@ -37,7 +38,7 @@ _FOLDERS = {
 
 
 class UnsafeFileError(OSError):
-    """A file that must not be used. `strerror` says why; `hint`, if there is one, what to do."""
+    """A file or folder that must not be used. `strerror` says why; `hint`, if there is one, what to do."""
 
     def __init__(self, reason: str, hint: str | None = None) -> None:
         super().__init__(reason)
@@ -58,7 +59,25 @@ def folder(kind: Kind, environ: Mapping[str, str]) -> str | None:
     return os.path.join(base, "urlschemes") if os.path.isabs(base) else None
 
 
-def open_regular(path: str | os.PathLike[str], flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
+@contextmanager
+def own_dir(path: str) -> Iterator[int | None]:
+    """Open a folder that only this user can write, and not by a link; yield its descriptor, or None on Windows.
+
+    Raises OSError: UnsafeFileError if another user owns the folder or can write it.
+    """
+    if sys.platform == "win32":
+        yield None
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        if fault := _fault(os.fstat(descriptor)):
+            raise UnsafeFileError(*fault)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def open_regular(path: AnyPath, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
     """Open a regular file and return its descriptor; `mode` is that of a file that is created.
 
     Raises OSError: UnsafeFileError if `path` is not a regular file.
@@ -66,33 +85,32 @@ def open_regular(path: str | os.PathLike[str], flags: int = os.O_RDONLY, mode: i
     return _open(path, flags, mode)[0]
 
 
-def open_own(path: str | os.PathLike[str], max_octets: int, *, writers: Writers = "user", secret: bool = False) -> int:
+def open_own(
+    path: AnyPath, max_octets: int, *, writers: Writers = "user", secret: bool = False, within: int | None = None
+) -> int:
     """Open a regular file for reading and return its descriptor.
 
     `writers` says who may be able to write the file: only this user, `root` too, or `any` user. A `secret` file must
-    not be readable by others. Raises OSError: UnsafeFileError if the file exists and must not be used, or is longer
-    than `max_octets`.
+    not be readable by others. `within` is the descriptor of its folder: the file is then opened in that folder, and no
+    link is followed. Raises OSError: UnsafeFileError if the file exists and must not be used, or is longer than
+    `max_octets`.
     """
-    descriptor, status = _open(path, os.O_RDONLY)
-    fault = _fault(status, writers, secret=secret)
-    if fault is None and status.st_size <= max_octets:
-        return descriptor
-    os.close(descriptor)
-    raise UnsafeFileError(*fault) if fault else _too_long(max_octets)
+    descriptor, status = _open(path, os.O_RDONLY, within=within)
+    if fault := _fault(status, max_octets, writers, secret=secret):
+        os.close(descriptor)
+        raise UnsafeFileError(*fault)
+    return descriptor
 
 
 def read_own(
-    path: str | os.PathLike[str], max_octets: int, *, writers: Writers = "user", secret: bool = False
+    path: AnyPath, max_octets: int, *, writers: Writers = "user", secret: bool = False, within: int | None = None
 ) -> bytes:
     """Return the content of a file. Arguments and errors are those of `open_own`."""
-    with os.fdopen(open_own(path, max_octets, writers=writers, secret=secret), "rb") as file:
-        octets = file.read(max_octets + 1)
-    if len(octets) > max_octets:
-        raise _too_long(max_octets)
-    return octets
+    with os.fdopen(open_own(path, max_octets, writers=writers, secret=secret, within=within), "rb") as file:
+        return file.read(max_octets)
 
 
-def write_own(path: str | os.PathLike[str], octets: bytes) -> None:
+def write_own(path: AnyPath, octets: bytes) -> None:
     """Write a file that only this user can read or write, as a whole or not at all. Raises OSError."""
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
@@ -106,9 +124,11 @@ def write_own(path: str | os.PathLike[str], octets: bytes) -> None:
             os.unlink(temporary)
 
 
-def _open(path: str | os.PathLike[str], flags: int, mode: int = 0o600) -> tuple[int, os.stat_result]:
+def _open(path: AnyPath, flags: int, mode: int = 0o600, within: int | None = None) -> tuple[int, os.stat_result]:
     try:
-        descriptor = os.open(path, flags | PLAIN_FLAGS, mode)
+        if within is not None:
+            path, flags = os.path.basename(path), flags | os.O_NOFOLLOW
+        descriptor = os.open(path, flags | PLAIN_FLAGS, mode, dir_fd=within)
     except ValueError:  # a NUL, or a character that the system's encoding lacks
         raise UnsafeFileError("no file can have such a path") from None
     status = os.fstat(descriptor)
@@ -118,12 +138,12 @@ def _open(path: str | os.PathLike[str], flags: int, mode: int = 0o600) -> tuple[
     return descriptor, status
 
 
-def _too_long(max_octets: int) -> UnsafeFileError:
-    return UnsafeFileError(f"it is longer than {max_octets} octets")
-
-
-def _fault(status: os.stat_result, writers: Writers, *, secret: bool) -> tuple[str, str | None] | None:
-    """Return why a file with this status must not be used and what to do, or None if it may."""
+def _fault(
+    status: os.stat_result, max_octets: int = sys.maxsize, writers: Writers = "user", *, secret: bool = False
+) -> tuple[str, str | None] | None:
+    """Return why a file or folder with this status must not be used and what to do, or None if it may."""
+    if status.st_size > max_octets:
+        return f"it is longer than {max_octets} octets", None
     if writers == "any" or sys.platform == "win32":
         return None
     if status.st_uid != os.geteuid() and (writers != "root" or status.st_uid != 0):

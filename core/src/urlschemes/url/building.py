@@ -113,6 +113,8 @@ def _written(syntax: Syntax, part: Part, value: object, scheme: str | None) -> R
         return _written_number(part, value, scheme)
     if part.element is None or part.take == "last":
         text = _written_text(part, value, scheme, "the")
+        if part.travels == "as-written" and not isinstance(value, Encoded):
+            _check_beginning(syntax, part, str(value), text, scheme)
         return text if isinstance(value, Encoded) or syntax.derives(part.name, text) else _dividing(syntax, part, text)
     pairs = part.division is not None and part.division.equals != ""
     if isinstance(value, str) or not hasattr(value, "__iter__"):
@@ -153,6 +155,18 @@ def _written_text(part: Part, text: object, scheme: str | None, what: str) -> st
         raise _wrong_value(part, f"the {part.called} cannot hold a surrogate that is no octet", scheme) from None
     except ValueError as error:
         raise _wrong_value(part, f"the {part.called} cannot hold the {error}", scheme) from None
+
+
+def _check_beginning(syntax: Syntax, part: Part, value: str, text: str, scheme: str | None) -> None:
+    """Raise InvalidURL if `value`, which is written as `text`, begins with the delimiter before the part."""
+    name, delimiter = part.name, syntax.delimiters[part.name]
+    if delimiter and value.startswith(delimiter):
+        rest = value.removeprefix(delimiter)
+        without = f"Encoded({part.written(rest)!a})" if rest.startswith(delimiter) else ascii(rest)
+        hint = f"write {name}={without} without it, or {name}=Encoded({text!a}) if it is data"
+        message = f"invalid {part.called} {value!a}: it begins with the {delimiter!r} that stands before it"
+        section = syntax.section_of(part.rule)
+        raise invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=hint)
 
 
 def _dividing(syntax: Syntax, part: Part, text: str) -> str:
@@ -264,26 +278,18 @@ def _parsed(
         raise invalid_url("", message, scheme=scheme, part="password", section=section)
     names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
     if text is None:
-        composed = syntax.composer.compose(text_by_mark(syntax, raw))
-        raise _part_at_fault(kind, raw, names, composed) or _no_such_combination(
-            syntax, raw, _missing(syntax, raw), scheme
-        )
+        composed, missing = syntax.composer.compose(text_by_mark(syntax, raw)), _missing(syntax, raw)
+        raise _part_at_fault(kind, raw, names, composed) or _no_such_combination(syntax, raw, missing, scheme)
     try:
         url = kind.parse(text, limit=max(limit, len(text)))
     except InvalidURL as error:
         raise _part_at_fault(kind, raw, names, text) or error from None
-    present = syntax.present(url._match)
-    for name, value in {**given, **raw}.items():
+    present, values = syntax.present(url._match), {**given, **raw}
+    for name, value in values.items():
         if present.get(name, None if name in raw else value) != value:
             raise _part_at_fault(kind, raw, names) or _invalid_part(syntax, name, value, scheme)
-    missing = [
-        name
-        for name, value in present.items()
-        if name not in raw
-        and name not in given
-        and not _may_be_added(kind, name, value)
-        and not any(syntax.overlap(name, other) for other in raw)
-    ]
+    added = [name for name in present if name not in values and not _may_be_added(kind, name, present[name])]
+    missing = [name for name in added if not any(syntax.overlap(name, other) for other in raw)]
     if missing:
         raise _no_such_combination(syntax, raw, missing, scheme)
     if len(text) > limit:

@@ -10,9 +10,9 @@ a part stands in the text; the field says its type, its default and its descript
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from urlschemes.errors import PluginContractError
+from urlschemes.errors import PluginContractError, RegistrationError
 from urlschemes.grammar.octets import unescape
 from urlschemes.url.native import form, part_reader
 
@@ -45,22 +45,17 @@ REQUIRED: Final[Any] = object()
 _SPECIFIERS: Final = {"text": "text_part", "number": "number_part", "list": "list_part", "pairs": "pairs_part"}
 
 
-class Field:
+class Field(NamedTuple):
     """A part as a class body declares it.
 
     `default` is the value of the part in a URL that lacks it, and REQUIRED if the constructor needs the part.
     """
 
-    __slots__ = ("default", "doc", "kind", "lower", "when_needed")
-
-    def __init__(
-        self, kind: Kind, default: Any, doc: str, *, lower: bool = False, when_needed: str | None = None
-    ) -> None:
-        self.kind = kind
-        self.default = default
-        self.doc = doc
-        self.lower = lower
-        self.when_needed = when_needed
+    kind: Kind
+    default: Any
+    doc: str
+    lower: bool = False
+    when_needed: str | None = None
 
 
 def text_part(
@@ -111,7 +106,9 @@ def declared_fields(cls: type[URL], base: type[URL]) -> dict[str, Field]:
             raise _contract_error(cls, name, "is not a part of the record", f"one of {', '.join(parts)}")
     for name, part in parts.items():
         if _has(base, name):
-            raise _contract_error(cls, name, "is an attribute of every URL", "another name for the part in the record")
+            source, place = cls.registration.source, f"syntax.parts.{name}"
+            message = f"{source or 'the record'}: {place}: every URL has an attribute of this name"
+            raise RegistrationError(message, part=name, source=source, field=place, hint="give the part another name")
         if name not in fields and not _has(cls, name):
             kind = _kind_of(part)
             default = () if kind in {"list", "pairs"} else None

@@ -12,7 +12,8 @@ import pytest
 from urlschemes.url.value import URL
 from urlschemes_access.attributes import Attributes, Entry, FileFacts, media_type_of
 from urlschemes_access.credentials import Credentials, Form, Question
-from urlschemes_access.errors import ProtocolError
+from urlschemes_access.errors import ProtocolError, RedirectRefused
+from urlschemes_access.resources.many import Result
 
 
 def test_an_entry_is_parsed_by_the_registry_of_its_listing() -> None:
@@ -58,6 +59,15 @@ def test_an_entry_is_pickled_without_its_registry() -> None:
 
 def test_credentials_print_without_the_password() -> None:
     assert "secret" not in repr(Credentials("user", "secret"))
+
+
+def test_the_result_of_one_access_among_many_prints_without_the_password() -> None:
+    assert "url='ftp://joe:***@h/'" in repr(Result(0, "ftp://joe:secret@h/"))
+
+
+def test_the_location_of_a_redirect_that_is_not_followed_is_safe_to_print() -> None:
+    refused = RedirectRefused("no", reason="downgrade", location="http://joe:secret@h/\n")
+    assert refused.location == "http://joe:***@h/\\x0a"
 
 
 def test_attributes_and_entries_print_without_passwords() -> None:

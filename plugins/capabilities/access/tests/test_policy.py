@@ -14,7 +14,8 @@ import pytest
 
 from urlschemes.errors import UnsafeURL
 from urlschemes_access.errors import PolicyDenied
-from urlschemes_access.policy import OTHER_PROTOCOLS, Limits, Policy
+from urlschemes_access.policy import Limits, Policy
+from urlschemes_access.protocol.ports import LINE_SERVICES, OTHER_PROTOCOLS
 
 PUBLIC = ["8.8.8.8", "93.184.216.34", "1.1.1.1", "2001:4860:4860::8888", "2a00:1450:4001:80b::200e", "::ffff:8.8.8.8"]
 
@@ -141,6 +142,30 @@ def test_ports_of_other_protocols_are_denied(port: int) -> None:
     replace(Policy.untrusted(), ports=frozenset({port})).check_port(port)
 
 
+@pytest.mark.parametrize(("port", "service"), LINE_SERVICES.items())
+def test_ports_of_services_that_obey_lines_are_denied_to_a_scheme_that_sends_lines(port: int, service: str) -> None:
+    with pytest.raises(PolicyDenied, match=f"port {port} belongs to {service}") as refusal:
+        Policy.interactive().check_port(port)
+    assert refusal.value.rule == "ports"
+    assert f"ports={{{port}}}" in str(refusal.value)
+    Policy().check_port(port, lines=False)
+    Policy().check_port(port, frozenset({port}))
+    Policy(ports=frozenset({port})).check_port(port)
+
+
+def test_an_exact_list_of_ports_allows_no_other() -> None:
+    policy = Policy(only_ports={443, 6379, 6667}, ports={8000})  # type: ignore[arg-type]
+    for port in (443, 6379, 6667):
+        policy.check_port(port)
+    for port in (80, 8000, 40000):
+        with pytest.raises(PolicyDenied) as refusal:
+            policy.check_port(port, frozenset({80}), lines=False)
+        assert refusal.value.rule == "only_ports"
+        assert str(refusal.value) == (
+            f"port {port} is not among the allowed ports; policy rule 'only_ports': add {port} to only_ports"
+        )
+
+
 @pytest.mark.parametrize("port", [0, -1, 65536, 99999, 10**50])
 def test_an_invalid_port_is_unsafe_under_every_policy(port: int) -> None:
     with pytest.raises(UnsafeURL) as refusal:
@@ -208,6 +233,7 @@ NOT_DEFAULT = Policy(
     networks=("127.0.0.0/8", "::1/128"),
     denied_networks=("127.0.0.2",),
     ports=frozenset({7, 70}),
+    only_ports=frozenset({80, 443}),
     roots=("/srv",),
     writable=("/srv/in",),
     limits=LIMITS,
@@ -304,6 +330,7 @@ def test_a_refusal_is_one_line_with_its_hint() -> None:
         {"denied_hosts": "evil.dom"},
         {"networks": "127.0.0.0/8"},
         {"ports": {"22"}},
+        {"only_ports": {80, "443"}},
         {"hosts": {b"host.dom"}},
         {"denied_hosts": None},
         {"networks": 5},

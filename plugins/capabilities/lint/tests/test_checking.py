@@ -96,7 +96,6 @@ def test_a_text_has_errors_exactly_if_it_is_invalid(registry: Registry) -> None:
             for name in ("message", "part", "span", "rule", "section"):
                 assert getattr(errors[0], name) == getattr(expected, name), text
         for each in found:
-            assert each.span is None or 0 <= each.span[0] <= each.span[1] <= len(text)
             assert each.code in CODES
         spans = [each.span for each in found if each.span]
         assert [start for start, _ in spans] == sorted(start for start, _ in spans)

@@ -68,7 +68,7 @@ def test_other_texts_are_no_uris(text):
 
 def test_a_uri_is_built_of_its_parts():
     assert str(URI(scheme="x", path="a b")) == "x:a%20b"
-    assert str(URI(scheme="x", host="h", path="/~a", query="b?", fragment="#")) == "x://h/~a?b?#%23"
+    assert str(URI(scheme="x", host="h", path="/~a", query="b?", fragment="f#")) == "x://h/~a?b?#f%23"
     assert str(URI.parse("x://h/a?b").replace(port=1, query=None)) == "x://h:1/a"
     assert str(URI.parse("x://[::1]:/a#f").replace(path="")) == "x://[::1]:#f"
     assert str(URI.parse("x://h:").replace(path="/a")) == "x://h:/a"

@@ -82,6 +82,8 @@ def test_a_newer_state_is_imported_and_the_changes_are_shown(given):
     assert (again["date"], again["file"], again["names"]) == ("2024-07-01", str(own), 378)
     known = CliRunner().invoke(command, ["show", "zz+new"])
     assert (known.exit_code, "2024-07-01" in known.output) == (0, True)
+    kept = CliRunner().invoke(command, ["show", "tel"])
+    assert "RFC 3966, RFC 5341" in kept.output, "the file leaves it out"
 
 
 def test_an_older_state_is_not_used(given):
@@ -99,12 +101,16 @@ def test_both_layouts_are_parsed_and_persons_are_left_out(given):
         + "a,prov/a,A (see [reviewer notes]),Provisional,-,[Some_Body],\n"
         + "b,,bee\\n(see [reviewer notes]),Historical,-,[Some_Body][https://host.example/b][RFC1738][draft-b-00],\n"
         + "shttp (OBSOLETE),,,Permanent,-,[RFC2660],\n"
+        + 'http,,,Permanent,-,"[RFC9110, Section 4.2.1][RFC 1738]",\n'
+        + "Old (see below),,,Permanent,-,[RFC1],\n"
     )
     known = parse_iana_csv(given(old))
     assert [tuple(each) for each in known] == [
         ("a", "", "IANA template prov/a", "", "", "provisional"),
         ("b", "bee", "https://host.example/b, RFC 1738, draft-b-00", "", "", "historical"),
         ("dict", "dictionary service protocol", "RFC 2229", "", "", "permanent"),
+        ("http", "", "RFC 9110 section 4.2.1, RFC 1738", "", "", "permanent"),
+        ("old", "", "RFC 1", "", "", "permanent"),
         ("shttp", "", "RFC 2660", "obsolete", "", "permanent"),
     ]
     assert parse_iana_csv(given(b"\xef\xbb\xbf" + NEW.encode() + row.encode())) == known[2:3]
@@ -168,7 +174,8 @@ def test_errors_of_the_command_line(given, tmp_path):
     for words, message in (
         ((file, "--date", "9999-01-01"), "9999-01-01 is in the future"),
         ((file, "--date", "yesterday"), "does not match the format"),
-        (("--date", "2024-01-01"), "--date needs a FILE"),
+        (("--date", "2024-01-01"), "--date and --force need a FILE"),
+        (("--force",), "--date and --force need a FILE"),
         ((tmp_path / "nothing",), "does not exist"),
         ((tmp_path,), "is a directory"),
     ):
@@ -180,6 +187,17 @@ def test_errors_of_the_command_line(given, tmp_path):
 def test_a_snapshot_that_cannot_be_written_is_an_error(given, data):
     data.mkdir()
     (data / "urlschemes").write_text("a file where a folder should be")
-    done = run(given(NEW + "a,,,Permanent,-,,\n"))
+    done = run(given(NEW + "a,,,Permanent,-,,\n"), "--force")
     assert done.exit_code == 2
     assert "cannot write" in done.output
+
+
+def test_a_file_that_loses_a_tenth_of_the_names_is_refused(given, data):
+    names = shipped_snapshot().ledger.names
+    done = run(given(as_iana_writes(names[38:])))
+    assert done.exit_code == 2
+    assert "lacks 38 of the 379 names in IANA's registry of URI schemes (2024-04)\n" in done.output
+    assert "--force" in done.output
+    assert not data.exists()
+    assert run(given(as_iana_writes(names[37:]))).exit_code == 0
+    assert run(given(as_iana_writes(names[100:])), "--force").exit_code == 0

@@ -46,7 +46,18 @@ def test_the_shipped_snapshot_is_complete():
     known = {each.name: each for each in ledger.names}
     assert known["dict"][1:] == ("dictionary service protocol", "RFC 2229", "", "", "permanent")
     assert known["spotify"][1:] == ("", "IANA template prov/spotify", "", "", "provisional")
-    assert known["shttp"].since == "obsolete"
+    assert known["shttp"][2:] == ("RFC 2660", "obsolete", "", "permanent")
+    references = {
+        "http": "RFC 9110 section 4.2.1",
+        "https": "RFC 9110 section 4.2.2",
+        "msrps": "RFC 4975, RFC 8873",
+        "rtsp": "RFC 2326, RFC 7826",
+        "rtsps": "RFC 2326, RFC 7826",
+        "tel": "RFC 3966, RFC 5341",
+        "urn": "RFC 8141",
+    }
+    assert {name: known[name].reference for name in references} == references
+    assert [each.name for each in ledger.names if each.status == "permanent" and not each.reference] == []
     assert "machineprovisioningprogressreporter" in known
 
 

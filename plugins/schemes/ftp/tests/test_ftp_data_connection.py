@@ -14,6 +14,7 @@ from urlschemes_access.errors import (
     ConnectError,
     DeadlineExceeded,
     LimitExceeded,
+    PolicyDenied,
     ProtocolError,
     RemoteError,
     Truncated,
@@ -67,6 +68,8 @@ PASV_PORTS = {
     "227 (1,2,3,4,256,1)": None,
     "227 (1,2,3,4,156,256)": None,
     "227 (1,2,3,4,156)": None,
+    "227 ok 1,2,3,4,5,6,7": None,
+    "227 ok 9,127,0,0,1,156,65": None,
     f"227 (1,2,3,4,{'9' * 5000},1)": None,
     "227 (1,2,3,4,-156,1)": None,
     "227": None,
@@ -140,6 +143,28 @@ def test_the_address_in_pasv_is_not_used() -> None:
         assert read(f"ftp://{server}/a") == b"data"
     commands = b"USER anonymous|PASS anonymous@example.com|TYPE I|SIZE a|EPSV|PASV|RETR a|QUIT|"
     assert server.heard[0].split(b"\r\n") == commands.split(b"|")
+
+
+PASSIVE = {
+    "EPSV": (hears(), says("229 (|||6000|)")),
+    "PASV": (hears(), says("500 What?"), hears(), says("227 (127,0,0,1,23,112)")),
+}
+"""The acts of a server that names port 6000, which the policy denies."""
+
+
+@pytest.mark.fault(27)
+@pytest.mark.parametrize("command", PASSIVE)
+def test_another_port_is_asked_for_once_if_the_policy_denies_the_first(command: str) -> None:
+    end = (after_data(), says("226 sent"), hears(), says("221 bye"))
+    with rogue(*LOGS_IN, *size(4), *PASSIVE[command], *sending(says(b"data")), *end) as server:
+        assert read(f"ftp://{server}/a") == b"data"
+    acts = (*LOGS_IN, *size(4), *PASSIVE[command], *PASSIVE[command], stays_silent())
+    with rogue(*acts) as server, pytest.raises(PolicyDenied) as refusal:
+        read(f"ftp://{server}/a")
+    assert refusal.value.rule == "ports"
+    assert "port 6000 " in str(refusal.value)
+    assert server.heard[0].count(command.encode()) == 2
+    assert b"RETR" not in server.heard[0]
 
 
 @pytest.mark.fault(28)

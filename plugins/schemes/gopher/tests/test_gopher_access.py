@@ -28,6 +28,7 @@ from urlschemes_testing.replay import (
     server_closes,
     server_resets,
     silence,
+    split_everywhere,
 )
 
 
@@ -95,11 +96,29 @@ def test_a_text_without_its_dot_is_delivered_and_marked() -> None:
     assert (outcome.content, outcome.terminated, outcome.error) == (b"one\r\ntwo", False, None)
 
 
-@pytest.mark.parametrize("rest", [b"more", b"\r\nmore\r\n", b"more\r\n.\r\n", b" \r\n" * 2000])
-def test_a_text_that_goes_on_after_its_dot_is_marked(rest: bytes) -> None:
+@pytest.mark.parametrize("rest", [b"more", b"\r\nmore\r\n", b"more\r\n.\r\n", b" " * 5000 + b"."])
+@pytest.mark.parametrize("plus", [False, True], ids=["gopher", "gopher+"])
+def test_octets_after_the_dot_of_a_text_are_counted_and_left_out(rest: bytes, plus: bool) -> None:
+    path, asked, head = ("0a%09%09+", b"a\t+\r\n", b"+-1\r\n") if plus else ("0a", b"a\r\n", b"")
+    script = exchange(asked, head + b"one\r\n.\r\n" + rest)
     run = outcome_of if len(rest) < 100 else lambda url, script: replay(access(url_of(url)), script)
-    outcome = run("0a", exchange("a", "one", ".", rest))
-    assert (outcome.content, outcome.terminated, outcome.error) == (b"one\r\n", False, None)
+    outcome = run(path, script)
+    error = error_of(outcome, Truncated)
+    assert f"but {len(rest):,} octets follow it, which were left out" in str(error)
+    assert (outcome.content, error.expected, error.received) == (b"one\r\n", len(b"one\r\n.\r\n" + rest), 8)
+    whole = split_everywhere if len(rest) < 100 else lambda algorithm, script: replay(algorithm(), script)
+    outcome = whole(lambda: access(url_of(path), octets=True), script)
+    assert (outcome.content, outcome.complete) == (b"one\r\n.\r\n" + rest, True)
+
+
+@pytest.mark.parametrize("end", [silence(), server_resets()])
+def test_octets_after_the_dot_are_counted_as_far_as_they_come(end: Step) -> None:
+    script = Script(connect(HOST, 70), client("a"), server("one", "."), server("more"), end)
+    assert "but at least 6 octets follow it" in str(error_of(replay(access(url_of("0a")), script), Truncated))
+
+
+def test_blanks_after_the_dot_of_a_text_are_not_missed() -> None:
+    assert replay(access(url_of("0a")), exchange("a", "one", ".", b" \r\n" * 2000)).complete
 
 
 @pytest.mark.parametrize("end", [(server(b"\r\n"), server_closes()), (server_resets(),), (silence(),)])
@@ -134,8 +153,9 @@ def test_the_length_of_a_text_line_is_limited() -> None:
     assert (error.limit, error.value) == ("line", 65536)
     assert error_of(replay(access(url_of("0a")), exchange("a", long), chunk=7), LimitExceeded).hint is not None
     assert replay(access(url_of("0a")), exchange("a", b"x" * 65_000 + b"\r\n", ".")).complete
-    # Type 9 has no lines.
+    # Type 9 has no lines, and neither has a text delivered as octets.
     assert replay(access(url_of("9a")), exchange("a", long)).content == long
+    assert replay(access(url_of("0a"), octets=True), exchange("a", long)).content == long
 
 
 def test_the_decoder_drops_what_follows_the_dot() -> None:

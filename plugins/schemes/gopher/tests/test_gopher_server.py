@@ -18,6 +18,7 @@ from urlschemes_access.errors import (
     LimitExceeded,
     PolicyDenied,
     RemoteError,
+    Truncated,
 )
 from urlschemes_servers.gopher import binary, failing, form, gopher_server, link, menu, search, text
 from urlschemes_testing.loopback import Address
@@ -317,9 +318,11 @@ def test_a_text_without_a_dot_and_one_that_goes_on_after_it() -> None:
         assert (document.read(), document.terminated) == (b"one\r\ntwo\r\n", False)
     with rogue(hears(), says("one", ".", "two")) as server, access(f"gopher://{server}/0a", policy=QUICK) as document:
         assert isinstance(document, Document)
-        assert (document.read(), document.terminated) == (b"one\r\n", False)
+        with pytest.raises(Truncated, match="5 octets follow") as cut:
+            document.read()
+        assert cut.value.partial == b"one\r\n"
     with rogue(hears(), says("one", ".", "two")) as server:
-        assert read(f"gopher://{server}/9a", policy=QUICK) == b"one\r\n.\r\ntwo\r\n"
+        assert read(f"gopher://{server}/0a", policy=QUICK, options={"octets": True}) == b"one\r\n.\r\ntwo\r\n"
 
 
 def test_a_server_that_does_not_close_after_the_dot() -> None:

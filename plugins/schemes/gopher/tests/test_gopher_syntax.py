@@ -9,6 +9,7 @@ from urlschemes import Encoded
 from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.scheme.record_fields import Example
 from urlschemes_gopher import GopherURL, registration
+from urlschemes_gopher.rfc3986 import GopherURI
 from urlschemes_testing.examples import check_example
 
 
@@ -89,9 +90,10 @@ def test_the_fields_divide_at_the_first_and_the_second_tab(path: str, fields: tu
 @pytest.mark.decision(8)
 @pytest.mark.parametrize("octet", ["%0A", "%0D", "%0a", "%0d"])
 @pytest.mark.parametrize("path", ["0a{}b", "0{}", "0a%09b{}c", "0%09{}"])
-def test_a_selector_and_a_search_hold_no_line_end(path: str, octet: str) -> None:
+@pytest.mark.parametrize("kind", [GopherURL, GopherURI])
+def test_a_selector_and_a_search_hold_no_line_end(kind: type[GopherURL | GopherURI], path: str, octet: str) -> None:
     with pytest.raises(InvalidURL) as caught:
-        GopherURL.parse(f"gopher://h/{path.format(octet)}")
+        kind.parse(f"gopher://h/{path.format(octet)}")
     assert caught.value.code == "invalid-part"
     assert caught.value.scheme == "gopher"
 

@@ -30,6 +30,7 @@ from urlschemes_testing.replay import (
     server,
     split_everywhere,
 )
+from urlschemes_testing.rogue import Visitor, rogue
 
 HERE = Policy.interactive()
 TAG = '"v1"'
@@ -48,6 +49,10 @@ def part(content_range: str, body: bytes, *fields: str) -> Step:
     return server(
         "HTTP/1.1 206 Partial", f"Content-Range: {content_range}", f"Content-Length: {len(body)}", *fields, "", body
     )
+
+
+def beyond(size: int, *fields: str) -> Step:
+    return server("HTTP/1.1 416 Beyond", f"Content-Range: bytes */{size}", *fields, "")
 
 
 def outcome_of(wanted: Range, script: Script) -> Outcome:
@@ -74,7 +79,7 @@ def outcome_of(wanted: Range, script: Script) -> Outcome:
             7,
             b"789",
         ),
-        (Range(10), asked("10-").then(server("HTTP/1.1 416 End", "Content-Range: bytes */10", "")), 10, b""),
+        (Range(10), asked("10-").then(beyond(10)), 10, b""),
         (Range(0), OPENING.then(WHOLE), 0, b"0123456789"),
         (Range(unchanged=Attributes()), OPENING.then(WHOLE), 0, b"0123456789"),
         (
@@ -90,6 +95,8 @@ def outcome_of(wanted: Range, script: Script) -> Outcome:
             b"789",
         ),
         (Range(7, unchanged=BY_TAG), asked("7-", f"If-Range: {TAG}").then(WHOLE), 0, b"0123456789"),
+        (Range(10, unchanged=BY_TAG), asked("10-", f"If-Range: {TAG}").then(beyond(10)), 10, b""),
+        (Range(10, unchanged=BY_TAG), asked("10-", f"If-Range: {TAG}").then(beyond(10, f"ETag: {TAG}")), 10, b""),
     ],
 )
 def test_the_part_is_delivered_or_the_whole_of_what_has_changed(
@@ -102,18 +109,23 @@ def test_the_part_is_delivered_or_the_whole_of_what_has_changed(
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("start", "answer"),
     [
-        part("bytes 7-9/10", b"789", 'ETag: "v2"'),
-        part("bytes 7-10/11", b"789X", f"ETag: {TAG}"),
-        server("HTTP/1.1 416 Beyond", "Content-Range: bytes */5", ""),
+        (7, part("bytes 7-9/10", b"789", 'ETag: "v2"')),
+        (7, part("bytes 7-10/11", b"789X", f"ETag: {TAG}")),
+        (7, beyond(5)),
+        (7, beyond(7)),
+        (7, beyond(7, 'ETag: "v2"')),
+        (10, beyond(10, 'ETag: "v2"')),
+        (10, beyond(10, "Last-Modified: Thu, 01 Jan 2026 00:00:00 GMT")),
+        (10, server("HTTP/1.1 416 Beyond", "")),
+        (7, beyond(10)),
     ],
-    ids=["another tag", "another size", "shorter"],
 )
-def test_a_server_that_ignores_if_range_is_asked_again_for_the_whole(answer: Step) -> None:
+def test_a_server_that_ignores_if_range_is_asked_again_for_the_whole(start: int, answer: Step) -> None:
     outcome = replay(
-        access(URL, range=Range(7, unchanged=BY_TAG)),
-        Script(*asked("7-", f"If-Range: {TAG}").then(answer), *OPENING.then(WHOLE)),
+        access(URL, range=Range(start, unchanged=BY_TAG)),
+        Script(*asked(f"{start}-", f"If-Range: {TAG}").then(answer), *OPENING.then(WHOLE)),
     )
     assert outcome.complete
     assert outcome.content == b"0123456789"
@@ -136,7 +148,8 @@ def test_without_a_strong_validator_the_whole_is_requested(before: Attributes) -
     ("kind", "match", "answer"),
     [
         (UnsupportedOperation, "no ranges", WHOLE),
-        (RemoteError, "only 5 octets", server("HTTP/1.1 416 Beyond", "Content-Range: bytes */5", "")),
+        (RemoteError, "only 5 octets", beyond(5)),
+        (RemoteError, "416 Beyond", beyond(10)),
         (RemoteError, "416 Beyond", server("HTTP/1.1 416 Beyond", "")),
         (ProtocolError, "got none", server("HTTP/1.1 206 P", "Content-Length: 3", "", b"789")),
         (ProtocolError, "several", server("HTTP/1.1 206 P", "Content-Type: multipart/byteranges; boundary=x", "")),
@@ -215,6 +228,26 @@ def test_a_broken_download_continues_where_it_ended(tmp_path: Path, root: Path, 
         assert download(f"http://{address}/big").start == len(CONTENT)  # complete: nothing is left to do
     assert (tmp_path / "saved").read_bytes() == CONTENT
     assert sorted(each.name for each in tmp_path.iterdir()) == ["root", "saved"]
+
+
+@pytest.mark.parametrize("tag", [b"", b'ETag: "v2"\r\n'], ids=["no tag", "another tag"])
+def test_a_part_of_what_became_shorter_is_never_complete(tmp_path: Path, tag: bytes) -> None:
+    def answers(visitor: Visitor) -> None:
+        request = visitor.hear_until(b"\r\n\r\n")
+        if len(address.visits) == 1:
+            visitor.say(b'HTTP/1.1 200 OK\r\nETag: "v1"\r\nContent-Length: 80000\r\n\r\n' + b"1" * 40_000)
+        elif b"Range: bytes=40000-" in request:
+            visitor.say(b"HTTP/1.1 416 Beyond\r\nContent-Range: bytes */40000\r\n" + tag + b"\r\n")
+        else:
+            visitor.say(b'HTTP/1.1 200 OK\r\nETag: "v2"\r\nContent-Length: 40000\r\n\r\n' + b"2" * 40_000)
+
+    saved = tmp_path / "saved"
+    with rogue(answers) as address:
+        with pytest.raises(Truncated, match="40000 of 80000"):
+            urlschemes_access.download(f"http://{address}/big", saved, resume=True, policy=HERE)
+        done = urlschemes_access.download(f"http://{address}/big", saved, resume=True, policy=HERE)
+    assert done == Download(saved, 40_000, 0, "the resource has changed")
+    assert saved.read_bytes() == b"2" * 40_000
 
 
 def test_a_download_of_what_has_changed_begins_anew(tmp_path: Path, root: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from base64 import b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from https_dialogues import CHALLENGE, opening, request
 
 import urlschemes_access
 from urlschemes_access import Credentials, Limits, Policy
-from urlschemes_access.errors import AuthRequired, Indeterminate, RemoteError, TLSError, Truncated
+from urlschemes_access.errors import AuthRequired, TLSError
 from urlschemes_access.protocol import Algorithm
 from urlschemes_http.access import delete
 from urlschemes_http.access import replace as put
@@ -29,7 +29,7 @@ from urlschemes_testing.replay import (
     split_everywhere,
     upload,
 )
-from urlschemes_testing.rogue import Visitor, hears_exactly, hears_until, rogue, says, starts_tls
+from urlschemes_testing.rogue import Visitor, rogue, starts_tls
 
 URL = HttpsURL.parse("https://host.dom/a%2fb?x")
 LOGIN = b64encode(b"joe:secret").decode()
@@ -125,23 +125,3 @@ def test_a_server_that_challenges_before_it_reads_the_content() -> None:
     assert found.fields[":status"] == "201 Created"
     assert stored.is_set()
     assert b"hello" not in address.heard[0]
-
-
-def test_a_refusal_in_the_middle_is_read_over_tls() -> None:
-    def endless() -> Iterator[bytes]:
-        while True:
-            yield bytes(65536)
-
-    certificates = make_certificates()
-    acts = (
-        starts_tls(certificates.server),
-        hears_until(b"\r\n\r\n"),
-        says(b"HTTP/1.1 100 Continue\r\n\r\n"),
-        hears_exactly(200_000),
-        says(b"HTTP/1.1 507 Full\r\nContent-Length: 0\r\n\r\n"),
-        lambda visitor: visitor.wait(0.3),
-    )
-    with rogue(*acts) as address, pytest.raises((RemoteError, Truncated)) as refused:
-        urlschemes_access.replace(f"https://{address}/a", endless(), policy=HERE, ssl_context=certificates.client())
-    assert not isinstance(refused.value, Indeterminate)
-    assert refused.value.sent

@@ -28,10 +28,8 @@ from mailto_dialogues import (
 
 from urlschemes.errors import URLError
 from urlschemes_access.errors import (
-    AccessError,
     AuthRequired,
     ConnectError,
-    DeadlineExceeded,
     Indeterminate,
     LimitExceeded,
     PolicyDenied,
@@ -40,7 +38,6 @@ from urlschemes_access.errors import (
     TLSError,
     Truncated,
 )
-from urlschemes_access.protocol import Send
 from urlschemes_mailto.access import send
 from urlschemes_testing.replay import (
     Outcome,
@@ -328,43 +325,6 @@ def test_every_unexpected_reply_code_at_every_step_is_an_error(step: str) -> Non
             assert (error.status, error.temporary, error.step) == (int(code), code[0] == "4", step)
         tried += 1
     assert tried >= 20
-
-
-def sending_fails(at: bytes, error: AccessError) -> URLError | None:
-    """The error of a submission whose Send of the octets `at` raises `error`."""
-    algorithm: Any = send(URL, message=MESSAGE, relay=RELAY, confirm=True)
-
-    def watched() -> Any:
-        request = next(algorithm)
-        while True:
-            if isinstance(request, Send) and request.octets == at:
-                request = algorithm.throw(error)
-                continue
-            try:
-                answer = yield request
-            except URLError as raised:
-                request = algorithm.throw(raised)
-                continue
-            try:
-                request = algorithm.send(answer)
-            except StopIteration:
-                return
-
-    script = Script(*READY, *MAIL, *RCPT, *DATA, *BODY[: at != STUFFED_MESSAGE])
-    return replay(watched(), script).error
-
-
-@pytest.mark.parametrize("octets", [STUFFED_MESSAGE, b".\r\n"], ids=["the message", "the dot"])
-@pytest.mark.parametrize(
-    "error", [Truncated("broke"), ConnectError("broke"), DeadlineExceeded("late", phase="send")], ids=type
-)
-def test_a_message_whose_dot_was_not_sent_failed_ordinarily(octets: bytes, error: AccessError) -> None:
-    error.sent = 0
-    assert sending_fails(octets, error) is error
-
-
-def test_a_message_whose_dot_was_sent_in_part_is_indeterminate() -> None:
-    assert isinstance(sending_fails(b".\r\n", Truncated("broke", sent=1)), Indeterminate)
 
 
 def test_the_reply_to_quit_may_be_lost() -> None:

@@ -113,6 +113,7 @@ def test_broken_hooks_stop_an_access_and_are_reported(run, install) -> None:
         ('pass registry=Registry(profile="rfc3986")', "pass --profile rfc3986"),
         ("Registry(profile=...) reads URLs of another profile", "--profile NAME reads URLs of another profile"),
         ('pass options={"server": "host"}', "pass --option server=host"),
+        ('options={"octets": True} delivers all', "--option octets delivers all"),
         ("choose one: scheme='x-foo'", "choose one: --scheme x-foo"),
     ],
 )

@@ -343,7 +343,7 @@ def test_examples_that_cannot_be_parsed_are_reported(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Registry, "registrations", lambda _: (broken, good))  # what a record alone may still be
     made = urlschemes_site.pages(registry)
     assert (
-        "The examples cannot be parsed: no URL of the rule 'odd' begins with 'x-bad:'"
+        "The examples cannot be parsed: syntax.rule: no URL of the rule 'odd' begins with 'x-bad:'"
         in Page(made["scheme-x-bad.html"]).text
     )
     assert "The examples cannot be parsed" not in made["scheme-x-good.html"]
@@ -369,8 +369,7 @@ def test_the_text_of_ledgers_is_listed_and_harmless() -> None:
         "x-known: <b>\\u202e RFC 7595 javascript:x provisional "
         "according to <script>alert(1)</script>, some-thing provides it"
     ) in page.text
-    assert "pip install some-thing" not in page.text
-    assert "pip install urlschemes-ftp" in page.text  # of the core's own ledger
+    assert "according to the names that RFC 1738 settles, urlschemes-ftp provides it" in page.text
     templates = [href for href in page.all("href", "a") if "iana.org" in href]
     assert templates == ["https://www.iana.org/assignments/uri-schemes/prov/x-template"]
     assert "<script>alert(1)</script> (https://register.example/list., as of 2026-01-31)" in page.text

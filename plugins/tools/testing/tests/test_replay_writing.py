@@ -179,6 +179,45 @@ def test_a_good_upload_passes_with_every_fault() -> None:
     assert {run.fault for run in runs} >= {"reset", "timeout", "end", "cancelled"}
 
 
+def test_a_part_of_what_is_sent_is_accepted_before_a_fault() -> None:
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("h", 21)
+        data = yield from ConnectBack(peer, 2000, sends=True)
+        try:
+            while octets := (yield from Pull()):
+                yield from Send(data, octets)
+        except AccessError as error:
+            reply = yield from Receive(peer, within=1)
+            raise RemoteError(f"the reply was {reply!r}", sent=error.accepted) from error
+        yield from Close(data)
+        yield from Reader(peer).line()
+        yield from Open("attributes")
+
+    runs = [each for each in fault_everywhere(algorithm, STORED) if " of " in each.fault]
+    assert [each.fault for each in runs[:9]] == [
+        "1 of 3 octets, then reset",
+        "1 of 3 octets, then timeout",
+        "1 of 3 octets, then a reply",
+        "1 of 3 octets, then a reply and reset",
+        "2 of 3 octets, then reset",
+        "2 of 3 octets, then timeout",
+        "2 of 3 octets, then a reply",
+        "2 of 3 octets, then a reply and reset",
+        "3 of 3 octets, then a reply",
+    ]
+    assert len(runs) == 18
+    for each in runs:
+        count = int(each.fault[0])
+        if each.fault.endswith("a reply"):  # all is sent, and the reply is read when it is looked for
+            assert (each.outcome.complete, each.outcome.sent["data"]) == (True, b"onetwo")
+            continue
+        error = each.outcome.error
+        assert isinstance(error, AccessError)
+        assert error.sent == count
+        assert each.outcome.sent["data"] in {b"one"[:count], b"one" + b"two"[:count]}
+        assert (r"the reply was b'226\r\n'" in str(error)) == each.fault.endswith("a reply and reset")
+
+
 @pytest.mark.parametrize(
     "careless",
     [

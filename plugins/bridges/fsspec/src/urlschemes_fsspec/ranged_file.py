@@ -10,7 +10,7 @@ from fsspec.asyn import sync  # type: ignore[import-untyped]  # it has no types
 from fsspec.spec import AbstractBufferedFile  # type: ignore[import-untyped]  # it has no types
 
 from urlschemes_access import Range
-from urlschemes_access.protocol.ranges import is_same
+from urlschemes_access.protocol.ranges import difference
 
 if TYPE_CHECKING:
     from urlschemes_access import Attributes
@@ -50,4 +50,4 @@ class RangedFile(AbstractBufferedFile):  # type: ignore[misc]  # fsspec has no t
 
 def is_changed(before: Attributes, now: Attributes) -> bool:
     """Return True unless the attributes, of the whole or of a part, show that the document is unchanged."""
-    return not is_same(replace(before, size=None), replace(now, size=None))
+    return difference(replace(before, size=None), replace(now, size=None)) is not None

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-__all__ = ["Attributes", "Entry", "FileFacts", "Gateway", "charset_of", "media_type_of", "name_of", "without_fragment"]
+__all__ = [
+    "Attributes",
+    "Entry",
+    "FileFacts",
+    "Gateway",
+    "charset_of",
+    "media_type_of",
+    "name_of",
+    "redacted_repr",
+    "without_fragment",
+]
 
 _CODINGS = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
 
@@ -63,7 +73,7 @@ def without_fragment(url: URL) -> str:
     return text if span is None else text[: span[0] - 1]
 
 
-def _redacted_repr(value: Attributes | Entry) -> str:
+def redacted_repr(value: Any) -> str:
     """Return the repr of a dataclass without passwords: a server may write a URL with a password anywhere."""
     shown = [f"{each.name}={redact(repr(getattr(value, each.name)))}" for each in fields(value) if each.repr]
     return f"{type(value).__name__}({', '.join(shown)})"
@@ -100,7 +110,7 @@ class Attributes:
     gateway: Gateway | None = field(default=None, repr=False)
     start: int = 0
 
-    __repr__ = _redacted_repr
+    __repr__ = redacted_repr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -120,7 +130,7 @@ class Entry:
     problem: str | None = None
     _reader: Callable[[str], URL] | None = field(default=None, init=False, repr=False, compare=False)
 
-    __repr__ = _redacted_repr
+    __repr__ = redacted_repr
 
     @property
     def octets(self) -> int:

@@ -37,7 +37,7 @@ from urlschemes.scheme.scheme import lower_case
 from urlschemes.storage.config_file import ConfigFile, ConfigTable
 from urlschemes_access.attributes import without_fragment
 from urlschemes_access.backends.tls_files import TLSFiles
-from urlschemes_access.policy import Limits, Policy
+from urlschemes_access.policy import Limits, Policy, kind_of_members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -263,10 +263,11 @@ def _settings_of(file: ConfigFile) -> Iterator[Setting]:
 
 def _of_policy(key: str, table: ConfigTable) -> Any:
     value = table.content[key]
-    if isinstance(getattr(Policy(), key), bool):
+    kind = next(kind_of_members(each) for each in fields(Policy) if each.name == key)
+    if kind is None:
         if not isinstance(value, bool):
             raise table.wrong(key, "true or false")
-    elif key == "ports":
+    elif kind is int:
         if not isinstance(value, list) or not all(type(each) is int and 0 < each < 65536 for each in value):
             raise table.wrong(key, "a list of numbers from 1 to 65535")
     else:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import UnsafeURL, URLError
-from urlschemes.redaction import in_line
+from urlschemes.redaction import in_line, one_line
 
 if TYPE_CHECKING:
     from urlschemes.url.value import URL
@@ -56,7 +56,7 @@ class AccessError(URLError):
     """The access began and failed: the network, the server or the file system is the cause.
 
     `sent` is the number of octets of the caller's content that had been sent before and may be stored in part; None if
-    the operation sends none.
+    the operation sends none. `accepted` is for algorithms: the octets of a Send that the system took before it failed.
     """
 
     code = "access-error"
@@ -64,6 +64,7 @@ class AccessError(URLError):
     def __init__(self, message: str = "", *, sent: int | None = None, **details: Any) -> None:
         super().__init__(message, **details)
         self.sent = sent
+        self.accepted = 0
 
 
 class ResolveError(AccessError):
@@ -179,7 +180,7 @@ class InputRequired(AccessError):
 class RedirectRefused(AccessError):
     """The server redirects to a location that is not followed.
 
-    `reason` is one word: scheme, hops, invalid, gateway or policy; `location` is the target.
+    `reason` is one word: scheme, hops, invalid, gateway or policy; `location` is the target, safe to print.
     """
 
     code = "redirect-refused"
@@ -187,7 +188,7 @@ class RedirectRefused(AccessError):
     def __init__(self, message: str, *, reason: str, location: str = "", **details: Any) -> None:
         super().__init__(message, **details)
         self.reason = reason
-        self.location = location
+        self.location = one_line(location)
 
 
 class Indeterminate(AccessError):

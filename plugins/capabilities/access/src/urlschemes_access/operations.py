@@ -182,7 +182,7 @@ class Operation:
             raise RedirectRefused(
                 f"a redirect leads to {target.scheme}, which is reached through a gateway",
                 reason="gateway",
-                location=one_line(location, 120),
+                location=location,
                 hint="access the target directly",
             )
         return target

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import lru_cache
 from typing import Any, Self, TypeAlias
 
@@ -25,6 +25,7 @@ from urlschemes.errors import UnsafeURL, members, require_type
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded, PolicyDenied
 from urlschemes_access.protocol.hosts import Address, contained_addresses, one_spelling, read_host
+from urlschemes_access.protocol.ports import LINE_SERVICES, OTHER_PROTOCOLS
 
 __all__ = ["Limits", "Policy"]
 
@@ -118,17 +119,6 @@ class Limits:
     __repr__ = _repr_without_defaults
 
 
-_COLLECTIONS: dict[str, type[frozenset[object] | tuple[object, ...]]] = {
-    "schemes": frozenset,
-    "denied_schemes": frozenset,
-    "hosts": frozenset,
-    "denied_hosts": frozenset,
-    "networks": tuple,
-    "denied_networks": tuple,
-    "ports": frozenset,
-    "roots": tuple,
-    "writable": tuple,
-}
 _FOLDERS = {"roots", "writable"}
 
 
@@ -148,7 +138,11 @@ class Policy:
     """Networks allowed in addition, such as `"127.0.0.0/8"`; a redirect may lead into them only to go back."""
     denied_networks: tuple[str, ...] = ()
     ports: frozenset[int] = frozenset()
-    """Ports allowed in addition to the scheme's own and to those from 1024 up that belong to no other protocol."""
+    """Ports allowed in addition to the scheme's own and to those from 1024 up that belong to no other protocol; nor, if
+    the scheme sends decoded parts of a URL as lines, to a service that obeys lines of text."""
+    only_ports: frozenset[int] | None = None
+    """The only ports allowed, whatever the scheme, and also for data connections; `ports` adds nothing to them. None
+    leaves the rule to `ports`."""
     roots: tuple[str, ...] = ()
     """Folders whose files may be read. By default, none."""
     writable: tuple[str, ...] = ()
@@ -158,15 +152,15 @@ class Policy:
     def __post_init__(self) -> None:
         # Found now, a mistake allows nothing later: a str is a collection too, of its characters.
         for rule in fields(self):
-            name, given = rule.name, getattr(self, rule.name)
-            kind = _COLLECTIONS.get(name)
+            name, given, kind = rule.name, getattr(self, rule.name), kind_of_members(rule)
             if kind is None or (given is None and rule.default is None):
                 continue
-            given = members(f"Policy.{name}", given, int if name == "ports" else str)
+            given = members(f"Policy.{name}", given, kind)
             if name in _FOLDERS and any("\0" in each for each in given):
                 raise ValueError(f"a folder of Policy.{name} contains a NUL character")
             same = _SPELLINGS.get(name)
-            object.__setattr__(self, name, kind(map(same, given) if same else given))
+            collection = frozenset if str(rule.type).startswith("frozenset") else tuple
+            object.__setattr__(self, name, collection(map(same, given) if same else given))
         require_type("Policy.limits", self.limits, Limits)
         if not isinstance(self.public, bool):
             raise TypeError(f"Policy.public must be True or False, not {self.public!r}")
@@ -221,9 +215,10 @@ class Policy:
         if self.hosts is not None and not _listed(name, self.hosts):
             raise _denied(f"host {name!r} is not among the allowed hosts", "hosts", f"add {name!r} to hosts")
 
-    def check_port(self, port: int, own: frozenset[int] = frozenset()) -> None:
+    def check_port(self, port: int, own: frozenset[int] = frozenset(), *, lines: bool = True) -> None:
         """Check a port; `own` are the registered ports of the schemes of this operation.
 
+        `lines` is True if one of them sends decoded parts of a URL, so that its author writes lines for the server.
         Raises UnsafeURL for a number that is not a port, PolicyDenied for a port that is not allowed.
         """
         require_type("port", port, int)
@@ -232,12 +227,19 @@ class Policy:
                 f"invalid port {one_line(str(port), 20)}: expected a number from 1 to 65535",
                 part="port",
             )
+        if self.only_ports is not None:
+            if port not in self.only_ports:
+                raise _denied(f"port {port} is not among the allowed ports", "only_ports", f"add {port} to only_ports")
+            return
         if port in own or port in self.ports:
             return
+        how = f"to allow it: ports={{{port}}}"
         if port < 1024:
-            raise _denied(f"port {port} belongs to another protocol", "ports", f"to allow it: ports={{{port}}}")
+            raise _denied(f"port {port} belongs to another protocol", "ports", how)
         if port in OTHER_PROTOCOLS:
-            raise _denied(f"port {port} is known for another protocol", "ports", f"to allow it: ports={{{port}}}")
+            raise _denied(f"port {port} is known for another protocol", "ports", how)
+        if lines and port in LINE_SERVICES:
+            raise _denied(f"port {port} belongs to {LINE_SERVICES[port]}, which obeys lines of text", "ports", how)
 
     def check_address(self, address: str, *, host: str = "", redirected: bool = False) -> None:
         """Check an address that `host` resolved to, as the system writes it.
@@ -270,11 +272,6 @@ PRIVATE = ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0
 METADATA = ("169.254.169.254/32", "fd00:ec2::254/128")
 """The addresses of cloud metadata services; the second is in a private network."""
 
-# Ports from 1024 up where a server of another protocol could take our octets for commands: the "bad ports" of Fetch.
-OTHER_PROTOCOLS = frozenset(
-    (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080)
-)
-
 # Networks that `is_global` accepts in some versions of Python: multicast, tunnel relays, and newer entries of IANA's
 # special-purpose registries.
 _SPECIAL = tuple(
@@ -282,6 +279,11 @@ _SPECIAL = tuple(
     for network in ("192.0.0.0/24", "192.88.99.0/24", "224.0.0.0/3", "2001:db8::/32", "3fff::/20", "2001::/23")
 )
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # all that IANA has assigned (RFC 4291 section 2.4)
+
+
+def kind_of_members(rule: Field[Any]) -> type[int | str] | None:
+    """Return the type of the members of a field of Policy that is a collection; None for another field."""
+    return int if "[int" in str(rule.type) else str if "[str" in str(rule.type) else None
 
 
 def _plain(value: Any) -> Any:

@@ -29,6 +29,7 @@ from urlschemes_access.errors import (
     ConnectError,
     DeadlineExceeded,
     LimitExceeded,
+    PolicyDenied,
     ProtocolError,
     ResolveError,
     TLSError,
@@ -164,6 +165,25 @@ def test_data_connections_go_to_the_address_of_their_peer(serve: Serve) -> None:
         with pytest.raises(ProtocolError) as fault:
             run(algorithm(port), port=control)
         assert fault.value.where == "data"
+
+
+@pytest.mark.fault(27)
+def test_a_data_connection_needs_a_port_that_the_policy_allows(serve: Serve) -> None:
+    dialled = threading.Event()
+    control, data = serve(until_gone), serve(lambda _: dialled.set())
+
+    def algorithm(to: int) -> Algorithm[None]:
+        yield from ConnectBack((yield from Connect("127.0.0.1", control)), to)
+
+    for port, rule, policy in (
+        (6000, "ports", LOOPBACK),
+        (6379, "ports", LOOPBACK),
+        (data, "only_ports", replace(LOOPBACK, only_ports=frozenset({control}))),
+    ):
+        with pytest.raises(PolicyDenied, match=f"^data connection: port {port} ") as refusal:
+            run(algorithm(port), port=control, policy=policy)
+        assert refusal.value.rule == rule
+    assert not dialled.is_set()
 
 
 def test_the_number_of_connections_is_limited(serve: Serve) -> None:

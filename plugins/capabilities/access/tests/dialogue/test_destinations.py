@@ -33,6 +33,7 @@ pytestmark = pytest.mark.usefixtures("backend")
     [
         ("x-talk://127.0.0.1:22/", PolicyDenied, "ports"),
         ("x-talk://127.0.0.1:6667/", PolicyDenied, "ports"),
+        ("x-talk://127.0.0.1:6379/", PolicyDenied, "ports"),
         ("x-talk://127.0.0.1:0/", UnsafeURL, None),
         ("x-talk://127.0.0.1:65536/", UnsafeURL, None),
         ("x-talk://0177.0.0.1/", UnsafeURL, None),

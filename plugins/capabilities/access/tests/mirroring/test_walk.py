@@ -16,6 +16,7 @@ import pytest
 from talk_scheme import RECORD
 
 from urlschemes import Registry, Scheme
+from urlschemes.errors import UnsupportedOperation, URLError
 from urlschemes.scheme.registration import Registration
 from urlschemes.url.value import LoginURL
 from urlschemes_access import Client, MirrorStep, Range, Session, mirror
@@ -127,7 +128,12 @@ def test_the_same_listing_by_other_urls_is_entered_once(server: Server, save: Sa
 
 
 def test_a_document_without_its_end_mark_is_marked(server: Server, save: Save) -> None:
+    server.tree = {"": [entry("a")]}
+
     def unmarked(url: Any) -> Algorithm[None]:
+        if not url.what:
+            yield from Server.access(server, url)
+            return
         yield from Open("document")
         yield from Deliver(b"all")
         yield from Unterminated()
@@ -136,10 +142,12 @@ def test_a_document_without_its_end_mark_is_marked(server: Server, save: Save) -
     assert [(step.action, step.terminated) for step in save()] == [("saved", False)]
 
 
-def test_a_single_document_is_saved(server: Server, save: Save, top: Path) -> None:
-    server.tree = {"docs/a.txt": b"A"}
-    assert actions(save(f"{ROOT}docs/a.txt")) == [("saved", "docs/a.txt")]
-    assert files(top) == {"a.txt": b"A"}
+@pytest.mark.parametrize(("found", "kind"), [(b"A", "document"), (Session, "session")])
+def test_a_mirror_begins_at_a_listing(server: Server, save: Save, top: Path, found: object, kind: str) -> None:
+    server.tree = {"a.txt": found}
+    with pytest.raises(UnsupportedOperation, match=f"x-tree delivers a {kind} here, and a mirror needs a listing"):
+        save(f"{ROOT}a.txt")
+    assert list(top.iterdir()) == []
 
 
 HOSTILE = [
@@ -355,10 +363,26 @@ def test_the_limits_hold(server: Server, save: Save, top: Path) -> None:
         save(depth=101)
 
 
-def test_the_first_url_must_be_reached(server: Server, save: Save) -> None:
-    server.tree = {"": RemoteError("not found")}
-    with pytest.raises(RemoteError):
+@pytest.mark.parametrize(
+    "error", [RemoteError("550 no such directory"), ConnectError("refused"), b"a document", [Truncated("an end")]]
+)
+def test_a_start_that_fails_leaves_the_folder_free(server: Server, save: Save, top: Path, error: object) -> None:
+    server.tree = {"": error, "a/": [entry("a/b")], "a/b": b"B"}
+    with pytest.raises(URLError):
         save()
+    assert actions(save(f"{ROOT}a/")) == [("saved", "a/b")]
+    assert files(top) == {"b": b"B"}
+    with pytest.raises(AccessError, match="is a mirror of x-tree"):
+        save()
+
+
+def test_control_characters_of_a_server_are_escaped_in_the_url_of_a_step(server: Server, save: Save) -> None:
+    names = ["gone\x1b]0;x\x07\x9b5m\u202e", "\x1b[2J"]
+    server.tree = {"": [Entry(name=names[0], problem="no URL"), Entry(name="b", url=f"{ROOT}{names[1]}")]}
+    steps = save()
+    assert [step.action for step in steps] == ["refused", "refused"]
+    assert steps[0].url == r"gone\x1b]0;x\x07\x9b5m\u202e"
+    assert steps[1].url == r"x-tree://joe:***@host.dom/\x1b[2J"
 
 
 def test_a_server_that_is_gone_is_not_tried_for_every_entry(server: Server, save: Save) -> None:

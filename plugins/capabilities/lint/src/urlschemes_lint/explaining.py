@@ -199,7 +199,7 @@ def plain_text(drawing: Drawing) -> str:
 
 def _rows(url: URL) -> tuple[str, list[_Row]]:
     """Return the text of `url` without its password, and its parts in the order of the text, outer ones first."""
-    syntax, values = url.syntax, url.parts
+    syntax, values = url.syntax, {name: getattr(url, name) for name in url.parts}
     match = syntax.fullmatch(str(url))
     assert match is not None
     text = str(url)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from urlschemes import UnknownScheme, URLError
+from urlschemes import InvalidURL, UnknownScheme, URLError
 from urlschemes.redaction import redact, redact_url
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.value import LIMIT, unfit
@@ -22,7 +22,7 @@ from urlschemes_lint.repair import nearest
 from urlschemes_lint.source_text import Ambiguous, Change, SourceText
 
 if TYPE_CHECKING:
-    from urlschemes import URL, InvalidURL, Registry
+    from urlschemes import URL, Registry
 
 __all__ = ["Change", "Fixed", "NotRepairable", "fix"]
 
@@ -71,8 +71,7 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
     scheme, colon, _ = source.text.partition(":")
     if not colon or not profile.is_scheme_name(scheme):
         generic: type[URL] = profile.algorithms.url_type
-        error = source.error_in(source.text, generic)
-        raise _not_repairable("there is no scheme name, and `fix` never guesses one", error, source, generic)
+        raise _not_repairable("there is no scheme name, and `fix` never guesses one", source, source.text, generic)
     try:
         url_type = schemes[scheme].url_type
     except UnknownScheme as unknown:
@@ -84,8 +83,8 @@ def fix(text: str, *, registry: Registry | None = None, limit: int = LIMIT) -> F
     except Ambiguous as ambiguous:
         raise _with_readings(ambiguous, source, url_type, limit) from None
     if url is None:
-        error = found.unrepairable_error(url_type)
-        raise _not_repairable("cannot be repaired without guessing", error, found, url_type)
+        unrepairable = found.unrepairable_text(url_type)
+        raise _not_repairable("cannot be repaired without guessing", found, unrepairable, url_type)
     return _fixed(found, url)
 
 
@@ -119,21 +118,20 @@ def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL]
     )
 
 
-def _not_repairable(why: str, error: InvalidURL, source: SourceText, url_type: type[URL]) -> NotRepairable:
-    """Return the error of `fix` for an `error` that has no repair."""
-    start, end = error.span or (0, 0)
-    last = source.position(end - 1) + 1 if start < end else source.position(start)
-    position = None if error.position is None else source.position(error.position)
-    hint = advice(error, url_type, lambda: URLError("no repair"))
+def _not_repairable(why: str, source: SourceText, text: str, url_type: type[URL]) -> NotRepairable:
+    """Return the error of `fix` for the first error of `text`, which was made of the source and has no repair."""
+    error = source.error_in(text, url_type)
+    hint = advice(InvalidURL(text, url_type), url_type, lambda: URLError("no repair"))
     if source.lost is not None:
-        where = "it" if source.position(source.lost) == position else f"the `{source.text[source.lost]}` after it"
+        is_there = source.position(source.lost) == error.position
+        where = "it" if is_there else f"the `{source.text[source.lost]}` after it"
         hint = f"{where} is a delimiter: correct what is before it, where an escape would not help"
     return NotRepairable(
         f"{why}: {error.message}",
-        span=None if error.span is None else (source.position(start), last),
+        span=error.span,
         scheme=error.scheme,
         part=error.part,
-        position=position,
+        position=error.position,
         rule=error.rule,
         section=error.section,
         hint=hint,

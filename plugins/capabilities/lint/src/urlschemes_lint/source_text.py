@@ -16,17 +16,15 @@ from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
-from urlschemes.url.fault_messages import OriginalText
-from urlschemes.url.fault_place import Fault
+from urlschemes.url.original_text import Rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from urlschemes import URL
     from urlschemes.grammar.profile import Profile
-    from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Ambiguous", "Change", "ReplacedText", "SourceText", "wrong_run"]
+__all__ = ["Ambiguous", "Change", "SourceText", "wrong_run"]
 
 _SPACE = " \t\r\n\v\f"
 _BLANKS = compiled(f"[{_SPACE}]++")
@@ -98,22 +96,6 @@ class Ambiguous(Exception):
     def __init__(self, message: str, position: int, readings: tuple[str, ...], data: str = "") -> None:
         super().__init__(message)
         self.message, self.position, self.readings, self.data = message, position, readings, data
-
-
-class ReplacedText(NamedTuple):
-    """The explainer of errors in texts that are parsed in the place of an `original`."""
-
-    syntax: Syntax
-    scheme: str | None
-    original: OriginalText
-
-    def explanation(self, text: str) -> Fault:
-        """Return the reason why `text` is not a URL."""
-        return Fault(text, self.syntax, self.scheme, self.original)
-
-    def refused(self, text: str) -> InvalidURL:
-        """Return the error for `text`."""
-        return InvalidURL(text, self)
 
 
 class SourceText:
@@ -224,21 +206,18 @@ class SourceText:
         encoded_hash = f"{self.text[:index]}%23{self.text[index + 1 :]}"
         return self.ambiguous("'#'", index, advice, self.text[:index], encoded_hash)
 
-    def unrepairable_error(self, url_type: type[URL]) -> InvalidURL:
-        """Return the error that has no repair: the first that remains when all errors before `stop` are repaired."""
+    def unrepairable_text(self, url_type: type[URL]) -> str:
+        """Return the text whose first error has no repair: with letters for the errors before `stop`."""
         stop = self.stop
         if wrong_run(self.profile).match(self.text, stop) is None:
             stop = len(self.text)
         text = self._with_letters(self.text[:stop]) + self.text[stop:]
-        if url_type.syntax.fullmatch(text) is not None:
-            text = self.text
-        return self.error_in(text, url_type)
+        return text if url_type.syntax.fullmatch(text) is None else self.text
 
     def error_in(self, text: str, url_type: type[URL]) -> InvalidURL:
-        """Return the error in a `text` of the same length as that of the source."""
-        scheme = url_type.registration.scheme if url_type.registration else None
-        original = OriginalText(self.whole, [*self._positions, self._end])
-        return ReplacedText(url_type.syntax, scheme, original).refused(text)
+        """Return the error in a `text` of the same length as that of the source, by its place in the text as given."""
+        end = self._positions[-1] + 1 if self._positions else self._end
+        return InvalidURL(self.whole, Rewritten(url_type, text, [*self._positions, end]))
 
     def encoded_after(self, index: int) -> str:
         """Return `text` with the characters after `index` encoded that no URL may hold. Raises UnicodeEncodeError."""

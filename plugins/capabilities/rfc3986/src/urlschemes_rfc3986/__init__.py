@@ -11,7 +11,6 @@
     iri.py              URLs in the characters of all languages (RFC 3987)
     normalization.py    one spelling for URLs of one meaning (section 6.2)
     references.py       relative references as values (section 4.2), and between URLs
-    refusal.py          errors about a text that is parsed in another form
     resolution.py       what a reference means (section 5)
     uri_warnings.py     what is legal in a URL, but unwise
 

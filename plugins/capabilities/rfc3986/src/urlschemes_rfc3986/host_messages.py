@@ -39,8 +39,8 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
         problem = f"missing host at position {fault.place().position}: expected {_KINDS}"
         third = ", or leave out the third `/`" if fault.text.startswith("/", authority.start) else ""
         return _message(fault, problem, f"write {_KINDS} after `//`{third}", (_KINDS,))
-    character = fault.text[fault.position : fault.position + 1]
-    if character and fault.position == authority.end and fault.state.taken("/"):
+    character = fault.text[fault.at : fault.at + 1]
+    if character and fault.at == authority.end and fault.state.taken("/"):
         return _message(fault, f'{fault.place().subject()}: expected "/"', "write a `/` after the host", ('"/"',))
     expected = expected_words(fault.syntax, fault.state.expected)
     return _message(fault, f"{fault.place().subject('host')}: {choices(expected)}", profile.host_hint, expected)
@@ -70,7 +70,7 @@ def illegal_host_hint(text: str, authority: Authority, position: int) -> str | N
 
 def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
     """Return the message about `fault`, which is between the brackets from `start` to `end`, or after them."""
-    written, position = fault.text[start:end], fault.position
+    written, position = fault.text[start:end], fault.at
     if not written.endswith("]"):
         place = fault.place(start, end)
         problem = f"unclosed bracket in {quoted_text(place.run)} at position {place.position}: expected ']'"
@@ -107,7 +107,7 @@ def _inside(fault: Fault, start: int, end: int) -> FaultMessage:
         hint = "an IPv4 address at the end is four numbers from 0 to 255, without leading zeros"
     place = fault.place()
     problem = place.subject("host")
-    if fault.position >= end or "." in address or is_future:  # the fault is rarely that character
+    if fault.at >= end or "." in address or is_future:  # the fault is rarely that character
         place = fault.place(start, end)
         problem = f"invalid address {quoted_text(place.run)} at position {place.position}"
     rule = "IPvFuture" if is_future else "IPv6address"

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["iana"]
 
 
+LOSS = 10
+"""A file that lacks one of so many names is refused."""
+
+
 @click.command(short_help="Show which state of IANA's registry is in use, or import a newer one from FILE.")
 @click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, resolve_path=True, path_type=Path))
 @click.option(
@@ -32,22 +36,23 @@ __all__ = ["iana"]
     metavar="YYYY-MM-DD",
     help="The date of the state in FILE. Default: the day on which FILE was last modified.",
 )
+@click.option("--force", is_flag=True, help="Import FILE even if it lacks a tenth of the names in use, or more.")
 @json_option
-def iana(file: Path | None, given_date: datetime | None, *, as_json: bool) -> None:
+def iana(file: Path | None, given_date: datetime | None, *, force: bool, as_json: bool) -> None:
     """Show which state of IANA's registry of URI schemes is in use. With FILE, import a newer one.
 
     FILE is the CSV file of https://www.iana.org/assignments/uri-schemes/. It is checked and stored among your own
     files. Nothing is downloaded.
     """
-    before = snapshot_in_use()
+    before = snapshot_in_use().ledger
     changes = None
     if file is not None:
         day = given_date.date() if given_date else datetime.fromtimestamp(file.stat().st_mtime, UTC).date()
         if day > datetime.now(UTC).date():
             raise click.BadParameter(f"{day} is in the future", param_hint="'--date'")
-        changes = Changes.between(before.ledger, _import(file, day))
-    elif given_date is not None:
-        raise click.UsageError("--date needs a FILE")
+        changes = _import(file, day, before, force=force)
+    elif given_date is not None or force:
+        raise click.UsageError("--date and --force need a FILE")
     after = snapshot_in_use()
     if as_json:
         write_json(_as_json(after, changes))
@@ -55,14 +60,27 @@ def iana(file: Path | None, given_date: datetime | None, *, as_json: bool) -> No
         _print(after, changes)
 
 
-def _import(file: Path, day: date) -> Ledger:
-    """Make the registry in `file` the user's own snapshot, and return it. Raises ConfigurationError."""
-    ledger = make_ledger(parse_iana_csv(file), day.isoformat())
+def _import(file: Path, day: date, before: Ledger, *, force: bool) -> Changes:
+    """Make the registry in `file` the user's own snapshot, and return the changes. Raises ConfigurationError.
+
+    A reference that the file leaves out, as those with "RFC only" do, is that of the snapshot before.
+    """
+    references = {each.name: each.reference for each in before.names}
+    names = (
+        each if each.reference else each._replace(reference=references.get(each.name, ""))
+        for each in parse_iana_csv(file)
+    )
+    ledger = make_ledger(names, day.isoformat())
+    changes = Changes.between(before, ledger)
+    if not force and LOSS * len(changes.removed) >= len(before.names):
+        lost = f"{len(changes.removed)} of the {len(before.names)} names"
+        hint = "is it the whole registry? If so, --force imports it"
+        raise ConfigurationError(f"the file {file} lacks {lost} in {before.dated}", source=str(file), hint=hint)
     own = own_file(os.environ)
     if own is None:
         raise ConfigurationError("there is no folder for your data", source=str(file), hint="set HOME")
     write_snapshot(ledger, own)
-    return ledger
+    return changes
 
 
 class Changes(NamedTuple):

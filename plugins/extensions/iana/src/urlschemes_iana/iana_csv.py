@@ -30,8 +30,11 @@ _STATUSES = ("permanent", "provisional", "historical", "pending")
 
 _REQUIRED_COLUMNS = ("URI Scheme", "Description", "Status")
 _REFERENCE_COLUMNS = ("Reference", "Reference (RFC only)")
-_OBSOLETE = " (OBSOLETE)"
-_REFERENCE = re.compile(r"\[(?:RFC ?(\d{1,5})|(draft-[\w.-]{1,100}|https?://[!-Z^-~]{1,150}))\]", re.ASCII)
+_NAME = re.compile(r"(\S+)(?: \((.*)\))?")
+"""A name, and a remark on it: `shttp (OBSOLETE)`."""
+_REFERENCE = re.compile(
+    r"\[(?:RFC ?(\d{1,5})(?:, Section (\w[\w.]{0,20}))?|(draft-[\w.-]{1,100}|https?://[!-Z^-~]{1,150}))\]", re.ASCII
+)
 _TEMPLATE = re.compile(r"[a-z]{1,20}/[\w.+-]{1,64}", re.ASCII)
 _REMARK = re.compile(r"(?:\\n)?\s?\(see \[[^\]]{1,40}\]\)")
 """A remark about the registration, not the scheme: `(see [reviewer notes])`."""
@@ -101,7 +104,8 @@ def _known_name(row: list[str], columns: Mapping[str, int], file: Path, line: in
         return " ".join(row[columns[title]].split()) if title in columns else ""
 
     written = field("URI Scheme")
-    name = written.removesuffix(_OBSOLETE).lower()
+    found = _NAME.fullmatch(written)
+    name, remark = (found[1].lower(), found[2] or "") if found else ("", "")
     # `lower` turns some letters of other alphabets into US-ASCII. A name begins with a letter (RFC 3986 section 3.1).
     if not written.isascii() or SCHEME_NAME_FORM.fullmatch(name) is None or not name[0].isalpha():
         _refuse(file, line, "URI Scheme", f"invalid scheme name {one_line(repr(written), 80)}")
@@ -110,11 +114,14 @@ def _known_name(row: list[str], columns: Mapping[str, int], file: Path, line: in
         shown = one_line(repr(field("Status")), 80)
         _refuse(file, line, "Status", f"invalid status {shown}: expected one of {', '.join(_STATUSES)}")
     given = next(field(title) for title in _REFERENCE_COLUMNS if title in columns)
-    references = [f"RFC {rfc}" if rfc else other for rfc, other in _REFERENCE.findall(given)]
+    references = [
+        f"RFC {rfc} section {section}" if section else f"RFC {rfc}" if rfc else other
+        for rfc, section, other in _REFERENCE.findall(given)
+    ]
     if not references and _TEMPLATE.fullmatch(field("Template")):
         references = [f"IANA template {field('Template')}"]
     means = _REMARK.sub("", field("Description"))
-    obsolete = "obsolete" in field("Notes").lower() or written.endswith(_OBSOLETE)
+    obsolete = "obsolete" in f"{remark} {field('Notes')}".lower()
     return KnownName(
         name,
         "" if means.lower() == name else one_line(means, 200),

@@ -23,7 +23,7 @@ from urlschemes_access.protocol import (
     Remove,
     Send,
 )
-from urlschemes_access.protocol.ranges import WHOLE, Range, beyond_end, is_same
+from urlschemes_access.protocol.ranges import WHOLE, Range, decide
 from urlschemes_file.paths import segments_of
 
 if TYPE_CHECKING:
@@ -79,10 +79,7 @@ def delete(url: FileURL) -> Algorithm[None]:
 
 def _read(facts: FileFacts, wanted: Range) -> Algorithm[None]:
     attributes = _attributes(facts)
-    if wanted.unchanged is not None and not is_same(wanted.unchanged, attributes):
-        wanted = WHOLE
-    if wanted.start > facts.size:
-        raise beyond_end(wanted.start, facts.size)
+    wanted = decide(wanted, attributes).range or wanted  # at its end, a file may grow
     expected = wanted.length(facts.size)
     file = yield from OpenFile(facts.path, start=wanted.start)
     yield from Open("document", replaced(attributes, size=expected, start=wanted.start))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.attributes import Attributes, media_type_of
 from urlschemes_access.protocol import Algorithm, Deliver, Open, PullPieces
-from urlschemes_access.protocol.ranges import WHOLE, Range, beyond_end, is_same
+from urlschemes_access.protocol.ranges import WHOLE, Range, decide
 from urlschemes_access.protocol.replies import command_name
 from urlschemes_ftp.attributes import fetch_attributes, fetch_size, fetch_time
 from urlschemes_ftp.data_connection import Download, open_data_connection
@@ -115,18 +115,13 @@ def _retrieve(control: Control, url: FtpURL, wanted: Range) -> Algorithm[None]:
     type_code = representation_type(url)
     yield from control.carry_out(b"TYPE " + type_code)
     size = (yield from fetch_size(control, url)) if type_code == b"I" else None
-    modified = None
-    if wanted.unchanged is not None:
-        modified = yield from fetch_time(control, url)
-        if not is_same(wanted.unchanged, Attributes(size=size, modified=modified)):
-            wanted = WHOLE
-    if size is not None and wanted.start > size:
-        raise beyond_end(wanted.start, size)
-    if wanted.start and wanted.start == size:
+    modified = None if wanted.unchanged is None else (yield from fetch_time(control, url))
+    missing = decide(wanted, Attributes(size=size, modified=modified)).range
+    if missing is None:
         yield from Open("document", _attributes(url, 0, modified, wanted))
         return
     data = yield from open_data_connection(control)
-    wanted = yield from _restart(control, wanted)
+    wanted = yield from _restart(control, missing)
     command = b"RETR " + file_name(url)
     reply = yield from control.command(command)
     hint = "if it is a directory, the same URL with ;type=d lists it" if reply.code == 550 else None

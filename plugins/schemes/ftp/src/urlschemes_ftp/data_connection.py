@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from urlschemes_access.errors import ConnectError, DeadlineExceeded, Truncated
+from urlschemes_access.errors import ConnectError, DeadlineExceeded, PolicyDenied, Truncated
 from urlschemes_access.protocol import CHUNK, Algorithm, Close, ConnectBack, Peer, Receive
 
 if TYPE_CHECKING:
-    from urlschemes_access.protocol.replies import Reply
     from urlschemes_ftp.control import Control
 
 __all__ = ["Download", "open_data_connection"]
@@ -25,21 +24,39 @@ _PASSIVE_ONLY = (
     "active mode (PORT) is not offered: the client would accept a connection that anyone could make, "
     "and firewalls block it"
 )
-_PASV_REPLY = re.compile(rb"(?<![0-9])[0-9]{1,3}(?:,[0-9]{1,3}){3},([0-9]{1,3}),([0-9]{1,3})(?![0-9])")
+_PORT_RULES = frozenset({"ports", "only_ports"})
+"""The rules of a policy that can deny a port."""
+_PASV_REPLY = re.compile(rb"(?<![0-9])(?<![0-9],)[0-9]{1,3}(?:,[0-9]{1,3}){3},([0-9]{1,3}),([0-9]{1,3})(?!,?[0-9])")
 _EPSV_REPLY = re.compile(rb"\(([!-/:-~])(?:(?!\1)[!-~])*\1(?:(?!\1)[!-~])*\1([0-9]{1,5})\1\)")
 
 
 def open_data_connection(control: Control, *, sends: bool = False) -> Algorithm[Peer]:
     """Open a data connection by EPSV (RFC 2428), or by PASV if the server does not know EPSV.
 
-    Only the port of the reply is used: an address in it would let a server make the client connect to any machine.
+    Only the port of the reply is used: an address in it would let a server make the client connect to any machine. If
+    the policy denies the port, the server is asked for another one, once. Raises PolicyDenied.
     """
+    port = yield from _passive_port(control)
+    try:
+        return (yield from ConnectBack(control.peer, port, label="data", sends=sends))
+    except PolicyDenied as denied:
+        if denied.rule not in _PORT_RULES:
+            raise
+    port = yield from _passive_port(control)  # most servers choose it at random
+    return (yield from ConnectBack(control.peer, port, label="data", sends=sends))
+
+
+def _passive_port(control: Control) -> Algorithm[int]:
+    """Return the port that the server opened. Raises ProtocolError for a port below 1024, RemoteError."""
     reply = yield from control.command(b"EPSV")
     if reply.kind == 5:
-        reply = yield from control.carry_out(b"PASV", 227, hint=_PASSIVE_ONLY)
-        return (yield from _connect(control, reply, "PASV", _pasv_port(reply.words), sends=sends))
-    reply.checked("EPSV", 229, hint=_PASSIVE_ONLY)
-    return (yield from _connect(control, reply, "EPSV", _epsv_port(reply.words), sends=sends))
+        command, reply = "PASV", (yield from control.carry_out(b"PASV", 227, hint=_PASSIVE_ONLY))
+        port = _pasv_port(reply.words)
+    else:
+        command, port = "EPSV", _epsv_port(reply.checked("EPSV", 229, hint=_PASSIVE_ONLY).words)
+    if not 1024 <= port <= 65535:
+        raise reply.unexpected(command, "a port from 1024 to 65535")
+    return port
 
 
 def _epsv_port(words: bytes) -> int:
@@ -53,12 +70,6 @@ def _pasv_port(words: bytes) -> int:
     match = _PASV_REPLY.search(words)
     high, low = (int(match[1]), int(match[2])) if match else (0, 0)
     return high * 256 + low if high < 256 and low < 256 else 0
-
-
-def _connect(control: Control, reply: Reply, command: str, port: int, *, sends: bool) -> Algorithm[Peer]:
-    if not 1024 <= port <= 65535:
-        raise reply.unexpected(command, "a port from 1024 to 65535")
-    return (yield from ConnectBack(control.peer, port, label="data", sends=sends))
 
 
 class Download:

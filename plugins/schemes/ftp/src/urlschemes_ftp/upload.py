@@ -88,7 +88,7 @@ class Upload:
         try:
             yield from Send(self._data, pieces)
         except (ConnectError, DeadlineExceeded, Truncated) as error:
-            self.sent += error.sent or 0
+            self.sent += error.accepted
             raise (yield from self._failure(error)) from error
         self.sent += sum(map(len, pieces))
 

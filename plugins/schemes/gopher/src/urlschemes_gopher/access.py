@@ -34,22 +34,24 @@ MAX_UNDECIDED = 32
 _VIEW = re.compile(rb"\+([^\s]*)")
 
 
-def access(url: GopherURL, *, submit_form: bool = False) -> Algorithm[None]:
+def access(url: GopherURL, *, submit_form: bool = False, octets: bool = False) -> Algorithm[None]:
     """Deliver the entries of a menu or search, or the octets of a document.
 
     The Gopher+ string `!` returns the attributes as a text, `$` the items of a menu with their attributes. `?` asks for
     answers to the item's form, and delivers the result. A filled form in the URL (section 3.4.9) is sent only if
-    `submit_form` is true. Raises UnsafeURL before connecting; UnsupportedOperation for items that are not on a gopher
-    server; RemoteError, Truncated, LimitExceeded; InputRequired if the form is not answered.
+    `submit_form` is true. A text ends at a line with a single dot; with `octets`, all that the server sends is
+    delivered unchanged. Raises UnsafeURL before connecting; UnsupportedOperation for items that are not on a gopher
+    server; RemoteError, LimitExceeded; Truncated, also if octets follow the dot of a text; InputRequired if the form is
+    not answered.
     """
     check_type(url)
     plus = gopher_plus_string(url, submit_form=submit_form)
     if plus == b"?":
-        yield from _access_through_form(url)
+        yield from _access_through_form(url, octets=octets)
         return
     words = None if url.search is None else octets_of(url.search)
     response = yield from send_request(url, request_line(url, words, plus), gopher_plus=bool(plus))
-    yield from _deliver(url, response, plus)
+    yield from _deliver(url, response, plus, octets=octets)
 
 
 def find_attributes(url: GopherURL) -> Algorithm[None]:
@@ -76,11 +78,11 @@ def find_attributes(url: GopherURL) -> Algorithm[None]:
     yield from Close(response.reader.peer)
 
 
-def _access_through_form(url: GopherURL) -> Algorithm[None]:
+def _access_through_form(url: GopherURL, *, octets: bool) -> Algorithm[None]:
     """Fetch the form, ask for the answers, and request the item with them (section 3.4.5)."""
     response = yield from send_request(url, request_line(url, b"", b"!"), gopher_plus=True)
     if not response.is_gopher_plus:
-        yield from _deliver(url, response, b"?")
+        yield from _deliver(url, response, b"?", octets=octets)
         return
     item = yield from _first_item(response)
     yield from Close(response.reader.peer)
@@ -92,10 +94,10 @@ def _access_through_form(url: GopherURL) -> Algorithm[None]:
         block, secret = encode_answers(form, answers)
         request = request_line(url, b"", b"+\t1") + block
         response = yield from send_request(url, request, gopher_plus=True, secret=secret)
-    yield from _deliver(url, response, b"+")
+    yield from _deliver(url, response, b"+", octets=octets)
 
 
-def _deliver(url: GopherURL, response: Response, plus: bytes) -> Algorithm[None]:
+def _deliver(url: GopherURL, response: Response, plus: bytes, *, octets: bool) -> Algorithm[None]:
     """Deliver the response: as the Gopher+ string `plus` says if the server used it, else by the type of the item."""
     used = plus if response.is_gopher_plus else b""
     attributes = _attributes(url, response, used, fallback=bool(plus) and not used)
@@ -104,7 +106,7 @@ def _deliver(url: GopherURL, response: Response, plus: bytes) -> Algorithm[None]
     elif attributes.media_type == "application/gopher-menu":
         yield from _deliver_menu(url, response, attributes)
     else:
-        yield from _deliver_document(url, response, attributes)
+        yield from _deliver_document(url, response, attributes, octets=octets)
     yield from Close(response.reader.peer)
 
 
@@ -123,17 +125,18 @@ def _attributes(url: GopherURL, response: Response, plus: bytes, *, fallback: bo
     return Attributes(media_type=type_, size=response.size, fields=fields)
 
 
-def _deliver_document(url: GopherURL, response: Response, attributes: Attributes) -> Algorithm[None]:
-    """Deliver a document. A text whose final dot is missing, or is not at its end, is delivered, and marked."""
+def _deliver_document(url: GopherURL, response: Response, attributes: Attributes, *, octets: bool) -> Algorithm[None]:
+    """Deliver a document. A text whose final dot is missing is delivered, and marked."""
     is_text = False
     if not response.is_gopher_plus:
         yield from check_error_item(response.reader)
         is_text = url.effective_gtype in TEXT_TYPES
-    content = response.content(dot_ends=is_text)
+    content = response.octets() if octets else response.content(dot_ends=is_text)
     yield from Open("document", attributes)
     while piece := (yield from content.read()):
         yield from Deliver(piece)
-    if content.lacks_dot or (is_text and (yield from content.goes_on())):
+    yield from content.check_end()
+    if content.lacks_dot:
         yield from Unterminated()
 
 

@@ -41,7 +41,7 @@ class DotDecoder:
                 f"a line of the text is longer than {self._max_line} octets",
                 limit="line",
                 value=self._max_line,
-                hint="a URL with the type 9 transfers the item without reading lines",
+                hint='options={"octets": True} delivers the octets without reading lines',
             )
         if not last:
             self._unfinished += octets

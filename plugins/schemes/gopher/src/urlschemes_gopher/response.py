@@ -26,7 +26,6 @@ Dot: TypeAlias = Literal["none", "optional", "expected", "required"]
 
 AFTER_DOT = 1.0
 """Seconds to wait for the end of the connection after the dot that ends a text."""
-MAX_BLANKS = 4096
 MAX_ERROR_TEXT = 4096
 """Octets of an error's text that are read."""
 
@@ -66,6 +65,10 @@ class Response:
             dot = "optional" if self.is_gopher_plus else "expected"
         return Content(self.reader, size=self.size, dot=dot, max_line=max_line)
 
+    def octets(self) -> Content:
+        """Return all that follows the first line, whatever lines it has."""
+        return Content(self.reader, size=self.size, dot="none", max_line=TEXT_LINE)
+
 
 class Content:
     """The content of a response, piece by piece up to its end.
@@ -96,17 +99,33 @@ class Content:
         """True at the end of a content whose expected dot was missing."""
         return self._dot == "expected" and self._decoder is not None and not self._decoder.terminated
 
-    def goes_on(self) -> Algorithm[bool]:
-        """Return True if more than blanks follows the dot that ended the content, before the connection ends."""
-        if self._decoder is None or not self._decoder.terminated:
-            return False
+    def check_end(self) -> Algorithm[None]:
+        """Raise Truncated if more than blanks follows the dot that ended the content, with the number of octets."""
+        decoder, reader = self._decoder, self._reader
+        if decoder is None or not decoder.terminated:
+            return
+        octets, left_out, is_blank = decoder.rest, 0, True
+        more: bool | None = True
+        within: float | None = AFTER_DOT  # later, the ordinary bounds on waiting hold
         try:
-            while not (rest := self._decoder.rest + self._reader.pending).strip() and len(rest) < MAX_BLANKS:
-                if not (yield from self._reader.more(within=AFTER_DOT)):
-                    return False
+            while True:
+                left_out += len(octets)
+                is_blank = is_blank and not octets.strip()
+                if not reader.pending and not (more := (yield from reader.more(within=within))):
+                    break
+                octets, within = (yield from reader.some()), None
         except AccessError:  # the dot was there
-            return False
-        return True
+            more = None
+        if is_blank:
+            return
+        received = self._received - len(decoder.rest)
+        raise Truncated(
+            f"the text ends at a line with a single dot, but {'' if more is False else 'at least '}{left_out:,} octets "
+            "follow it, which were left out",
+            received=received,
+            expected=received + left_out,
+            hint='options={"octets": True} delivers all octets, and no dot ends them',
+        )
 
     def read(self) -> Algorithm[bytes]:
         """Return the next piece, `b""` at the end. With a dot, pieces are whole lines, except for the last."""

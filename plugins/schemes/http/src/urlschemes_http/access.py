@@ -14,11 +14,11 @@ from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import AccessError, Indeterminate, RedirectRefused
 from urlschemes_access.protocol import Algorithm, Close, Follow, Open, PullPieces
-from urlschemes_access.protocol.ranges import WHOLE, Range, beyond_end
+from urlschemes_access.protocol.ranges import WHOLE, Range
 from urlschemes_http import RequestURL
 from urlschemes_http.authentication import login_for
 from urlschemes_http.body import deliver_body
-from urlschemes_http.ranges import range_fields, read_part, size_without_part
+from urlschemes_http.ranges import has_wanted, range_fields
 from urlschemes_http.request import Request
 from urlschemes_http.response import MEDIA_TYPE, REDIRECTS, Method, Response
 from urlschemes_http.upload import Upload, check_written, missing_response
@@ -100,24 +100,15 @@ def _response_to_get(url: RequestURL, wanted: Range, *, compressed: bool) -> Alg
     response = yield from _final_response(url, "GET", fields or _accepting() if compressed else fields)
     if not fields:
         return response
-    changeable = wanted.unchanged is not None
-    if response.status == 206:
-        if read_part(response, wanted):
+    if response.status in {206, 416}:
+        if has_wanted(response, wanted):
             return response
-    elif response.status == 416:
-        size = size_without_part(response)
-        if size == wanted.start:
-            return response
-        if not changeable:
-            if size is not None:
-                raise beyond_end(wanted.start, size)
-            response.check_success()
-    elif changeable:
-        return response
-    else:
+    elif wanted.unchanged is None:
         raise UnsupportedOperation(
             f"{url.host} has no ranges for this resource", part="range", hint="only the whole resource can be accessed"
         )
+    else:
+        return response
     yield from Close(response.peer)
     return (yield from _final_response(url, "GET"))
 

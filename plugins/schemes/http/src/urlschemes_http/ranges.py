@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, timedelta
 from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
 from urlschemes_access.errors import ProtocolError
+from urlschemes_access.protocol.ranges import decide
 from urlschemes_http.response import parse_time
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from urlschemes_access.protocol.ranges import Range
     from urlschemes_http.response import Response
 
-__all__ = ["range_fields", "read_part", "size_without_part"]
+__all__ = ["has_wanted", "range_fields"]
 
 _STRONG_TAG = re.compile(r'"[!#-~]*"')
 _CONTENT_RANGE = re.compile(r"bytes ([0-9]{1,19})-([0-9]{1,19})/([0-9]{1,19}|\*)", re.IGNORECASE)
@@ -35,11 +37,24 @@ def range_fields(wanted: Range) -> list[tuple[str, str]]:
     return fields
 
 
-def read_part(response: Response, wanted: Range) -> bool:
-    """Check a response 206, and set its size. Return False if the resource is not that of `wanted.unchanged`.
+def has_wanted(response: Response, wanted: Range) -> bool:
+    """Return True if a response 206 has the range, or 416 says that nothing follows `wanted.start`.
 
-    Raises ProtocolError unless the response has all of the range, and nothing else.
+    False means that the resource is not that of `wanted.unchanged`: the whole must be requested. Raises ProtocolError
+    unless a response 206 has all of the range, and nothing else; RemoteError if there is no such range.
     """
+    is_part = response.status == 206
+    size = _read_part(response, wanted) if is_part else _size_without_part(response)
+    decision = decide(wanted, replace(response.attributes(), size=size), compared=True)
+    if is_part or decision.range is None:
+        return decision.range in (wanted, None)
+    if wanted.unchanged is None:
+        response.check_success()
+    return False
+
+
+def _read_part(response: Response, wanted: Range) -> int | None:
+    """Check a response 206, set its size, and return that of the whole resource. Raises ProtocolError."""
     text = response.field("content-range")
     match = _CONTENT_RANGE.fullmatch(text or "")
     if match is None:
@@ -54,10 +69,10 @@ def read_part(response: Response, wanted: Range) -> bool:
     if response.size not in (None, end - first):
         raise _error(f"'{match[0]}' and a Content-Length of {response.size}")
     response.size = end - first
-    return wanted.unchanged is None or not _contradicts(response, size, wanted.unchanged)
+    return size
 
 
-def size_without_part(response: Response) -> int | None:
+def _size_without_part(response: Response) -> int | None:
     """Return the size that a response 416 gives the resource."""
     match = _NO_RANGE.fullmatch(response.field("content-range") or "")
     return int(match[1]) if match else None
@@ -74,16 +89,6 @@ def _condition(before: Attributes) -> str | None:
     if date is not None and date - before.modified < _ONE_SECOND:
         return None  # it could have been modified again in the same second
     return format_datetime(before.modified.astimezone(UTC), usegmt=True)
-
-
-def _contradicts(response: Response, size: int | None, before: Attributes) -> bool:
-    """Return True if a response 206 is of another version than `before`, because the server ignored If-Range."""
-    tag, modified = response.field("etag"), parse_time(response.field("last-modified"))
-    if None not in (size, before.size) and size != before.size:
-        return True
-    if tag is not None and "etag" in before.fields:
-        return tag != before.fields["etag"]
-    return None not in (modified, before.modified) and modified != before.modified
 
 
 def _error(got: str) -> ProtocolError:

@@ -85,7 +85,7 @@ class Upload:
         try:
             yield from Send(self._request.peer, (size, *pieces, b"\r\n") if self._chunked else pieces)
         except (ConnectError, DeadlineExceeded, TLSError, Truncated) as error:
-            self.sent += min(max((error.sent or 0) - len(size), 0), octets)
+            self.sent += min(max(error.accepted - len(size), 0), octets)
             raise (yield from self._failure(error)) from error
         self.sent += octets
 

@@ -135,7 +135,7 @@ def _send_message(control: Control, submission: Submission) -> Algorithm[replies
         dot_sent = True
         reply = yield from control.reply("the message", within=ACCEPTANCE_TIMEOUT, phase="acceptance")
     except AccessError as error:
-        if not dot_sent and error.sent == 0:  # the system accepted no octet of the dot
+        if not dot_sent and not error.accepted:
             raise
         raise Indeterminate(
             f"the message was sent, and it is not known whether {submission.relay} accepted it: {error.message}",

@@ -80,7 +80,7 @@ def ascii_domain(domain: str, part: str) -> str:
         raise UnsupportedOperation(
             f"the domain '{shown}' is not US-ASCII, and the library idna is not installed",
             part=part,
-            hint="pip install urlschemes-mailto[rfc3986]",
+            hint="pip install idna",
         ) from None
     try:
         return idna.encode(domain).decode("ascii")

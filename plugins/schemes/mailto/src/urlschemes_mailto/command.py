@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import click
 
 from urlschemes.errors import UnsupportedOperation
+from urlschemes.redaction import redact
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.deadline import prompting
@@ -235,7 +236,7 @@ def _show_delivery(delivery: Delivery, url: str, unused: Sequence[str], *, as_js
             {"recipient": each.recipient, "status": each.status, "text": each.text} for each in delivery.outcomes
         ]
         facts = {"sender": delivery.sender, "relay": delivery.relay, "size": delivery.size, "outcomes": outcomes}
-        write_json(with_profile({"url": safe_line(url), "delivery": facts, "unused_fields": list(unused)}))
+        write_json(with_profile({"url": redact(url), "delivery": facts, "unused_fields": list(unused)}))
         return
     for outcome in delivery.outcomes:
         verdict = "accepted" if outcome.accepted else "REFUSED"

@@ -93,13 +93,17 @@ def post_article(connection: Connection, article: bytes) -> Algorithm[None]:
     """Post the article once. Raise RemoteError if the server refuses it, Indeterminate if its verdict is lost."""
     yield from connection.carry_out(b"POST", 340)
     yield from connection.send(dot_stuffed(article), "the article")
+    dot_sent = False
     try:
         # The last dot is sent separately: if anything fails before it, the article has not been posted.
         yield from connection.send(END, "the article")
+        dot_sent = True
         reply = yield from connection.reply("the article")
         if reply.kind not in (4, 5):
             reply.checked("the article", 240)
     except AccessError as error:
+        if not dot_sent and not error.accepted:
+            raise
         raise Indeterminate(
             f"the article was sent, and it is not known whether the server accepted it: {error}",
             hint="it may have been posted: look for its Message-ID before posting it again",

@@ -144,9 +144,7 @@ def _new_url(url: ProsperoURL, moved: Forwarded | Redirect) -> ProsperoURL:
 
 def _not_followed(reason: str, location: str) -> RedirectRefused:
     return RedirectRefused(
-        f"the new location of the object is not followed: {reason}",
-        reason="invalid",
-        location=one_line(location, 120),
+        f"the new location of the object is not followed: {reason}", reason="invalid", location=location
     )
 
 

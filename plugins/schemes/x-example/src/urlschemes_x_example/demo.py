@@ -8,8 +8,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import PluginError
-from urlschemes_cli.demonstration import Demonstration
+from urlschemes_testing.demonstration import Demonstration
+from urlschemes_testing.loopback import Loopback
 
 if TYPE_CHECKING:
     import socket
@@ -31,17 +31,13 @@ def demo(folder: Path) -> Iterator[Demonstration]:
         yield Demonstration(
             f"x-example://{address}/house%20rules;edition=1",
             "The client sends one line; the server announces the length of the document.",
+            server="demo.py",
         )
 
 
 @contextmanager
 def server(documents: Mapping[str, Sequence[str]]) -> Iterator[Address]:
     """Run a server of `documents`, each with its editions, the first one first, and return its address."""
-    try:
-        from urlschemes_testing.loopback import Loopback
-    except ModuleNotFoundError as error:
-        hint = "pip install 'urlschemes-x-example[test]'"
-        raise PluginError("the server needs urlschemes-testing", hint=hint) from error
 
     def serve(connection: socket.socket) -> None:
         with connection.makefile("rb") as stream:

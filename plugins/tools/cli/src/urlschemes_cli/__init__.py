@@ -7,7 +7,6 @@
     prompts             logins and forms, asked at the terminal
     error_reports       errors as messages on standard error, in terms of the command line
     exit_codes          the exit codes, and their meanings
-    demonstration       demonstrations that plugins provide for `urlschemes demo`
     commands/           the commands, each in the module of its name (`write` has replace, update and delete)
     output/             safe text, JSON, tables, documents, listings, progress
 

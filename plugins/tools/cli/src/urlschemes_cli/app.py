@@ -16,6 +16,7 @@ import click
 from urlschemes import __version__
 from urlschemes.errors import URLError
 from urlschemes_cli import exit_codes, plugin_commands
+from urlschemes_cli.commands import BUILT_IN, MODULES
 from urlschemes_cli.error_reports import report, report_as_json, report_output_error, report_usage_error
 from urlschemes_cli.options import check_profile, complete_profile, profile_option
 from urlschemes_cli.output.text import write_log_as_notes
@@ -27,34 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_HELP = {
-    "Read URLs": {
-        "parse": ("parse", "Split a URL into its parts."),
-        "explain": ("parse", "Draw a URL with the names of its parts, or show where it is wrong."),
-        "check": ("check_and_fix", "List errors and warnings."),
-        "fix": ("check_and_fix", "Repair an invalid URL."),
-        "extract": ("extract", "List the URLs in a text."),
-    },
-    "Access what URLs locate": {
-        "access": ("access", "Get a document or a listing."),
-        "mirror": ("mirror", "Save a tree of folders or menus."),
-        "attributes": ("access", "Show size, type and other facts, without the content."),
-        "replace": ("write", "Replace or create a resource."),
-        "update": ("write", "Append to a resource."),
-        "delete": ("write", "Delete a resource."),
-    },
-    "Schemes, plugins and configuration": {
-        "schemes": ("schemes", "List the installed schemes, or all known ones."),
-        "show": ("show", "Show the record and the syntax of a scheme."),
-        "why": ("why", "Show which plugin provides a scheme, and why."),
-        "doctor": ("doctor", "Examine the installed plugins."),
-        "config": ("config", "Show the configuration in force."),
-        "demo": ("demo", "Access a URL of every scheme on servers of this machine."),
-    },
-}
-"""The built-in commands by section of the help: name, module in `commands`, short help."""
-
-_MODULES = {name: module for commands in _HELP.values() for name, (module, _) in commands.items()}
 _PARSING_MODULES = frozenset({"parse", "check_and_fix", "extract"})
 """The modules of commands that call no hook unless they fail, and so log nothing."""
 _JSON = f"{__name__}.json"
@@ -65,10 +38,10 @@ class _Commands(click.Group):
     """The built-in commands, and those of plugins."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*_MODULES, *sorted(plugin_commands.active(_settings(ctx)))]
+        return [*MODULES, *sorted(plugin_commands.active(_settings(ctx)))]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = _MODULES.get(cmd_name)
+        module = MODULES.get(cmd_name)
         if module is not None:
             command = getattr(import_module(f"urlschemes_cli.commands.{module}"), cmd_name)
             assert isinstance(command, click.Command)
@@ -90,12 +63,12 @@ class _Commands(click.Group):
             if not near:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {near[0]}?", ctx) from None
-        if _MODULES.get(args[0]) not in _PARSING_MODULES:
+        if MODULES.get(args[0]) not in _PARSING_MODULES:
             write_log_as_notes()
         return resolved
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for heading, commands in _HELP.items():
+        for heading, commands in BUILT_IN.items():
             with formatter.section(heading):
                 formatter.write_dl([(name, short_help) for name, (_, short_help) in commands.items()])
         active = plugin_commands.active(_settings(ctx))

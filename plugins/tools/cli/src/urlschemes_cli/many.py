@@ -13,8 +13,9 @@ import click
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing
 from urlschemes_cli.exit_codes import FAILED
+from urlschemes_cli.output.documents import UNMARKED
 from urlschemes_cli.output.hints import message_of
-from urlschemes_cli.output.json_output import error_json, with_profile, write_json_line
+from urlschemes_cli.output.json_output import GivenText, error_json, with_profile, write_json_line
 from urlschemes_cli.output.listings import password_in, write_entries
 from urlschemes_cli.output.progress import CountBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
@@ -90,12 +91,13 @@ async def _save(result: Result, target: Path) -> dict[str, Any]:
 
 
 def _report(result: Result, *, as_json: bool) -> None:
-    number, url = result.index + 1, safe_line(str(result.url))
+    number, is_ok, url = result.index + 1, result.error is None, safe_line(str(result.url))
     if as_json:
-        outcome = result.value if result.error is None else error_json(result.error)
-        write_json_line(with_profile({"number": number, "ok": result.error is None, "url": url, **outcome}))
+        given = GivenText(str(result.url), is_url=not is_ok)
+        outcome = result.value if result.error is None else error_json(result.error, given)
+        write_json_line(with_profile({"number": number, "ok": is_ok, "url": given.redacted, **outcome}))
     elif result.error is not None:
         write_line(f"{number}\terror\t{url}\t\t{safe_line(message_of(result.error))}")
     else:
-        note = "the server did not mark the end" if result.value.get("terminated") is False else ""
+        note = UNMARKED if result.value.get("terminated") is False else ""
         write_line(f"{number}\tok\t{url}\t{safe_line(result.value['saved'])}\t{note}".rstrip("\t"))

@@ -8,9 +8,10 @@ import click
 
 from urlschemes.errors import PluginContractError, URLError
 from urlschemes.registry.claim_selection import locations
-from urlschemes.registry.claims import COMMANDS, distribution_key
-from urlschemes.registry.known_names import reserved_names
-from urlschemes.registry.loading import removal_hint
+from urlschemes.registry.claims import distribution_key
+from urlschemes.registry.known_names import how_to_install
+from urlschemes.registry.plugins import removal_hint
+from urlschemes_cli.commands import GROUP, OF_PLUGINS
 from urlschemes_cli.output.hints import conflict_hint
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def active(settings: Settings) -> dict[str, Claim]:
         claims = settings.installed.claims()
     except URLError:
         return {}
-    return {claim.name: claim for claim in claims if claim.group == COMMANDS and claim.state == "active"}
+    return {claim.name: claim for claim in claims if claim.group == GROUP and claim.state == "active"}
 
 
 def load(settings: Settings, name: str) -> click.Command | None:
@@ -55,7 +56,7 @@ def load(settings: Settings, name: str) -> click.Command | None:
 
 def missing(names: Collection[str]) -> list[str]:
     """Return the commands of well-known distributions that are not among `names`, with their distributions."""
-    return [f"{name} (from {owner})" for name, owner in reserved_names().commands.items() if name not in names]
+    return [f"{name} (from {owner})" for name, owner in OF_PLUGINS.items() if name not in names]
 
 
 def why_missing(settings: Settings, name: str) -> str | None:
@@ -63,13 +64,13 @@ def why_missing(settings: Settings, name: str) -> str | None:
 
     Raises PluginError.
     """
-    claims = [each for each in settings.installed.claims() if (each.group, each.name) == (COMMANDS, name)]
+    claims = [each for each in settings.installed.claims() if (each.group, each.name) == (GROUP, name)]
     conflict = [each for each in claims if each.state == "conflict"]
     if conflict:
         hint = conflict_hint(name, [each.distribution for each in conflict])
         return f"Several distributions have a command {name}, so none is used: {locations(conflict)}; {hint}"
-    owner = reserved_names().commands.get(name)
+    owner = OF_PLUGINS.get(name)
     if owner and not any(distribution_key(each.distribution) == owner for each in claims):
-        return f"The command {name} is part of {owner}, which is not installed: pip install {owner}"
+        return f"The command {name} is not installed: {how_to_install(owner)}"
     reasons = "; ".join(f"{claim.provider} ({claim.reason})" for claim in claims)
     return f"The command {name} cannot be used: {reasons}." if claims else None

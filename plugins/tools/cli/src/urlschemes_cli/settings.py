@@ -14,6 +14,7 @@ from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.claims import PROFILES
 from urlschemes.registry.known_names import reserved_names
 from urlschemes.storage.config_file import ConfigFile, user_file
+from urlschemes_cli.commands import RESERVED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +107,8 @@ class Settings:
         option = "--no-plugins" if self.plugins == [] else "--plugins"
         allowed = configured.allowed if self.plugins is None else {option: self.plugins}
         disabled = {**configured.disabled, "--disable": self.disable}
-        return Registry.from_rules(Rules(allowed, disabled, {**configured.pins, **self.pins}), require=self._require)
+        rules = Rules(allowed, disabled, {**configured.pins, **self.pins}, reserved=RESERVED)
+        return Registry.from_rules(rules, require=self._require)
 
     @property
     def registry(self) -> Registry:

@@ -12,6 +12,7 @@ import pytest
 
 from urlschemes_servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.loopback import Loopback
+from urlschemes_testing.rogue import hears, rogue, says
 
 SHELF = "x-shelf://127.0.0.1"
 HOSTILE = "caf\u00e9 \x1b[31mred \u202ebidi\r\nnext\tcolumn\x9b5m\n"
@@ -127,7 +128,36 @@ def test_a_named_pipe_is_written_to_and_not_replaced(run, tmp_path: Path) -> Non
 def test_a_missing_end_mark_is_noted(run) -> None:
     result = run("access", f"{SHELF}/undotted")
     assert (result.exit_code, result.stdout) == (0, "all\n")
-    assert result.stderr == "urlschemes: the server did not mark the end of the content, which may be incomplete\n"
+    assert result.stderr == "urlschemes: unmarked end\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "code", "saved", "said"),
+    [
+        (b"one\r\n.\r\n", 0, b"one\r\n", ""),
+        (b"one\r\n", 0, b"one\r\n", "urlschemes: unmarked end\n"),
+        (
+            b"one\n.\ntwo\nthree\n",
+            3,
+            None,
+            "ends at a line with a single dot, but 10 octets follow it, which were left out",
+        ),
+    ],
+    ids=["marked", "unmarked", "goes on after the dot"],
+)
+def test_three_ends_of_a_gopher_text(
+    run, tmp_path: Path, sent: bytes, code: int, saved: bytes | None, said: str
+) -> None:
+    target = tmp_path / "f"
+    with rogue(hears(), says(sent)) as address:
+        command = ("access", "-o", str(target), f"gopher://{address}/0a")
+        result = run(*command, plugins="urlschemes-gopher")
+        assert (result.exit_code, target.read_bytes() if target.exists() else None) == (code, saved)
+        assert said in result.stderr if code else said == result.stderr
+        if code:
+            assert "--option octets delivers all octets" in result.stderr
+            assert run(*command, "--option", "octets", plugins="urlschemes-gopher").exit_code == 0
+            assert target.read_bytes() == sent
 
 
 def test_a_session_is_left_to_the_commands_of_plugins(run) -> None:

@@ -27,7 +27,7 @@ def test_each_url_gives_a_file_and_a_line(run, folder: Path) -> None:
     assert lines == [
         ["1", "ok", f"{SHELF}/vase", str(folder / "0001-vase")],
         ["2", "ok", f"{SHELF}/menu", str(folder / "0002-menu")],
-        ["3", "ok", f"{SHELF}/undotted", str(folder / "0003-undotted"), "the server did not mark the end"],
+        ["3", "ok", f"{SHELF}/undotted", str(folder / "0003-undotted"), "unmarked end"],
     ]
     assert (folder / "0001-vase").read_text() == "a vase\n"
     assert (folder / "0002-menu").read_text().startswith("x-shelf://host.dom/vase\tvase\t12345\t")

@@ -59,11 +59,11 @@ def test_fix_as_json(run) -> None:
 
 
 def test_fix_shows_the_readings_of_a_text_without_passwords(run) -> None:
-    result = run("fix", "--json", "x-shelf://joe:hunter2@h/a\u200bb")
+    result = run("fix", "--json", "x-shelf://joe:hunter2@h/a\u200bb\x1b")
     error = json.loads(result.stdout)["error"]
     assert (result.exit_code, error["code"]) == (1, "not-repairable")
-    assert error["readings"] == ["x-shelf://joe:***@h/ab", "x-shelf://joe:***@h/a%E2%80%8Bb"]
-    assert f"  help: it may mean {' or '.join(error['readings'])}\n" in result.stderr
+    assert error["readings"] == ["x-shelf://joe:***@h/ab\x1b", "x-shelf://joe:***@h/a%E2%80%8Bb\x1b"]
+    assert f"  help: it may mean {' or '.join(error['readings'])}\n".replace("\x1b", r"\x1b") in result.stderr
     assert json.loads(run("fix", "--json", "x-shelf://joe:hunter2@").stdout)["error"]["readings"] == []
 
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -18,8 +17,9 @@ import pytest
 
 from urlschemes_servers import gopher, prospero
 from urlschemes_servers.ftp import ftp_server
-from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
+from urlschemes_servers.http import http_server
 from urlschemes_servers.nntp import Newsgroup, article, nntp_server
+from urlschemes_testing.rogue import Visitor, rogue
 
 SCHEMES = "urlschemes-ftp,urlschemes-file,urlschemes-gopher,urlschemes-nntp,urlschemes-prospero,urlschemes-http"
 
@@ -78,6 +78,31 @@ def test_a_tree_is_saved_and_then_unchanged(
     assert f"{actions.count('saved')} unchanged" in second.stderr
 
 
+def test_a_gopher_text_that_goes_on_after_its_dot_fails_until_its_octets_are_asked_for(
+    run: Any, tmp_path: Path
+) -> None:
+    texts = {b"/marked": b"1\r\n.\r\n", b"/unmarked": b"2\r\n", b"/cut": b"3\n.\n4\n"}
+
+    def serve(visitor: Visitor) -> None:
+        selector = visitor.hear_until(b"\r\n").strip()
+        menu = b"".join(b"0%b\t%b\t127.0.0.1\t%d\r\n" % (name, name, address.port) for name in texts)
+        visitor.say(texts[selector] if selector else menu + b".\r\n")
+
+    folder = tmp_path / "saved"
+    with rogue(serve) as address:
+        command = ("mirror", f"gopher://{address}/", str(folder))
+        first = run(*command, plugins=SCHEMES)
+        second = run(*command, "--option", "octets", plugins=SCHEMES)
+    lines = [line.split("\t") for line in first.stdout.splitlines()]
+    assert [(line[0], *line[3:]) for line in lines[:2]] == [("saved",), ("saved", "unmarked end")]
+    assert lines[2][0] == "failed"
+    assert "but 2 octets follow it, which were left out" in lines[2][3]
+    assert (first.exit_code, second.exit_code) == (3, 0)
+    assert (folder / "cut").read_bytes() == texts[b"/cut"]
+    names = [".urlschemes-mirror.json", "cut", "index", "marked", "unmarked"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+
+
 @pytest.mark.parametrize("scheme", ["ftp", "file"])
 def test_a_folder_is_saved_and_brought_up_to_date(run: Any, tmp_path: Path, scheme: str) -> None:
     root, folder = tmp_path / "root", tmp_path / "saved"
@@ -108,24 +133,22 @@ def test_a_folder_is_saved_and_brought_up_to_date(run: Any, tmp_path: Path, sche
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-def test_ctrl_c_keeps_what_was_received(run: Any, environment: dict[str, str], tmp_path: Path) -> None:
+def test_after_ctrl_c_the_same_command_continues(run: Any, environment: dict[str, str], tmp_path: Path) -> None:
     content = bytes(range(256)) * 1000
     stopped = threading.Event()
 
-    def pieces() -> Iterator[bytes]:
-        yield content[:100_000]
-        stopped.wait(30)
+    def serve(visitor: Visitor) -> None:
+        if visitor.hear_until(b"\r\n") == b"\r\n":
+            visitor.say(b"9big\t/big\t127.0.0.1\t%d\r\n.\r\n" % address.port)
+        elif stopped.is_set():
+            visitor.say(content)
+        else:
+            visitor.say(content[:100_000])
+            stopped.wait(30)
 
-    def slow(request: HttpRequest) -> HttpResponse | None:
-        fields = [("Last-Modified", "Sun, 09 Sep 2001 01:46:40 GMT")]
-        return None if "Range" in request.headers else HttpResponse(200, pieces(), fields)
-
-    root, folder = tmp_path / "root", tmp_path / "saved"
-    root.mkdir()
-    (root / "big").write_bytes(content)
-    os.utime(root / "big", (1_000_000_000, 1_000_000_000))
-    with http_server(root, handler=slow) as address:
-        command = ["mirror", "--json", f"http://{address}/big", str(folder)]
+    folder = tmp_path / "saved"
+    with rogue(serve) as address:
+        command = ["mirror", "--json", f"gopher://{address}/", str(folder)]
         process = subprocess.Popen(
             [sys.executable, "-m", "urlschemes_cli", *command],
             stdout=subprocess.DEVNULL,
@@ -142,10 +165,24 @@ def test_ctrl_c_keeps_what_was_received(run: Any, environment: dict[str, str], t
         finally:
             process.kill()
             stopped.set()
-        assert process.returncode == 130
+        assert (process.returncode, part.stat().st_size) == (130, 100_000)
         result = run(*command, plugins=SCHEMES)
-    assert (result.exit_code, json.loads(result.stdout)["octets"]) == (0, 156_000), result.output
-    assert (folder / "big").read_bytes() == content
+    assert (result.exit_code, json.loads(result.stdout)["action"]) == (0, "saved"), result.output
+    assert ((folder / "big").read_bytes(), part.exists()) == (content, False)
+
+
+def test_http_is_refused_and_leaves_the_folder_free(run: Any, tmp_path: Path) -> None:
+    root, folder = tmp_path / "root", tmp_path / "saved"
+    root.mkdir()
+    (root / "index.html").write_bytes(b'<a href="other">')
+    (root / "notes").write_bytes(b"N")
+    with http_server(root) as address:
+        result = run("mirror", f"http://{address}/index.html", str(folder), plugins=SCHEMES)
+    assert (result.exit_code, result.stdout) == (4, "")
+    assert "http delivers a document here, and a mirror needs a listing" in result.stderr
+    assert list(folder.iterdir()) == []
+    assert run("mirror", f"file://{root}/", str(folder), "--root", str(root), plugins=SCHEMES).exit_code == 0
+    assert (folder / "notes").read_bytes() == b"N"
 
 
 def test_a_wrong_folder_is_refused_before_the_access(run: Any, tmp_path: Path) -> None:

@@ -8,27 +8,28 @@ import re
 import pytest
 from click.testing import CliRunner
 
+from urlschemes.registry.known_names import how_to_install
 from urlschemes_cli.app import command
 
-COLUMNS = ["name", "title", "port", "operations", "status", "distribution", "version"]
+COLUMNS = ["name", "distribution", "status", "operations", "port", "title", "version"]
 
 
 def test_installed_schemes_are_a_table(run) -> None:
     rows = [re.split(r"  +", row) for row in run("schemes").stdout.splitlines()]
     assert rows[0] == COLUMNS
-    assert rows[2][:3] == ["x-drawer", "Things in a drawer", "access"]
+    assert rows[2] == ["x-drawer", "shelf-schemes", "experimental", "access", "Things in a drawer", "1.0"]
     assert rows[3] == [
         "x-shelf",
-        "Things on a shelf",
-        "7070",
-        "access, find attributes",
-        "experimental",
         "shelf-schemes",
+        "experimental",
+        "access, find attributes",
+        "7070",
+        "Things on a shelf",
         "1.0",
     ]
 
 
-@pytest.mark.parametrize(("width", "columns"), [(40, 3), (60, 4), (80, 5), (100, 7), (200, 7)])
+@pytest.mark.parametrize(("width", "columns"), [(30, 2), (40, 3), (65, 4), (80, 5), (90, 6), (100, 7), (200, 7)])
 def test_columns_that_do_not_fit_are_left_out(run, width: int, columns: int) -> None:
     narrow = run("schemes", env={"COLUMNS": str(width)})
     lines = narrow.stdout.splitlines()
@@ -36,6 +37,13 @@ def test_columns_that_do_not_fit_are_left_out(run, width: int, columns: int) -> 
     assert len(lines) == 4, "no cell is wrapped"
     assert max(map(len, lines)) <= width
     assert narrow.stderr == ("" if columns == 7 else "urlschemes: --json has more columns\n")
+
+
+def test_80_columns_show_who_provides_a_scheme_its_status_and_its_operations() -> None:
+    shown = CliRunner().invoke(command, ["schemes"], env={"COLUMNS": "80"}).stdout.splitlines()
+    assert shown[0].split()[:4] == COLUMNS[:4]
+    assert max(map(len, shown)) <= 80
+    assert any(re.match(r"http +urlschemes-http +permanent +access, ", line) for line in shown)
 
 
 def test_installed_schemes_as_json(run) -> None:
@@ -65,8 +73,7 @@ def test_all_lists_installed_and_known_names(run, art_ledger, monkeypatch) -> No
     assert list(rows) == sorted(rows)
     assert rows["x-song"] == "historical songs, by \\x1btheir words the songbook sung no more"
     assert rows["x-dance"] == "urlschemes-x-dance"
-    assert rows["x-shelf"].startswith("experimental yes Things on a shelf")
-    assert rows["x-shelf"].endswith(" shelf-schemes 1.0")
+    assert rows["x-shelf"].startswith("shelf-schemes 1.0 experimental yes Things on a shelf")
     assert rows["mid"].startswith("permanent messages of electronic mail, by their identifiers RFC 1738 section 4 ")
     assert done.stderr == (
         "urlschemes: 22 names, 2 installed; sources: the names that RFC 1738 settles (1994-12); "
@@ -82,6 +89,7 @@ def test_all_as_json(run, art_ledger) -> None:
     done = run("schemes", "--all", "--json", plugins="shelf-schemes,arts")
     found = {each["name"]: each for each in json.loads(done.stdout)}
     assert len(found) == 22
+    assert "the list of arts (2026-03)" in done.stderr
     assert found["x-song"] == {
         "name": "x-song",
         "status": "historical",
@@ -101,4 +109,4 @@ def test_all_as_json(run, art_ledger) -> None:
 def test_all_without_a_plugins_ledger_says_which_plugin_has_more_names(run) -> None:
     done = run("schemes", "--all")
     assert len(done.stdout.splitlines()) == 2 + 20
-    assert "urlschemes-iana adds the names that IANA has registered: pip install urlschemes-iana" in done.stderr
+    assert f"to list the names that IANA has registered, {how_to_install('urlschemes-iana')}" in done.stderr

@@ -14,6 +14,15 @@ def test_the_provider_and_the_rule(run) -> None:
     assert (found["provider"], found["claims"][0]["state"]) == ("shelf-schemes 1.0", "active")
 
 
+def test_a_broken_plugin_is_shown_with_its_cause_and_how_to_do_without_it(run, plugin) -> None:
+    plugin("x-torn", None, lambda text: text.replace("title =", "titel ="), distribution="torn-shelf")
+    result = run("why", "x-torn", plugins="torn-shelf")
+    assert (result.exit_code, result.stderr) == (5, "")
+    assert "titel" in result.stdout
+    assert "--disable x-torn switches it off" in result.stdout
+    assert [line for line in result.stdout.splitlines() if line.count("torn-shelf 1.0") > 1] == []
+
+
 def test_a_name_without_provider_ends_with_the_exit_code_5(run) -> None:
     result = run("why", "x-attic")
     assert (result.exit_code, result.stderr) == (5, "")

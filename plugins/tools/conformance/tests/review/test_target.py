@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from plugin_fixtures import Install
+
     from urlschemes import Registration
 
 
@@ -35,6 +37,15 @@ def test_the_name_of_an_installed_scheme_is_a_target_in_any_letter_case() -> Non
 
 def test_a_demonstration_of_another_distribution_is_used_if_it_is_the_only_one() -> None:
     assert find_target("gopher", default_registry).demo == ("urlschemes_servers.demos", "gopher")
+
+
+def test_of_several_demonstrations_that_of_the_schemes_own_distribution_is_used(
+    install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    demos = "[urlschemes.demos]\nx-example = strange:demo\ngopher = strange:demo\n"
+    monkeypatch.syspath_prepend(install("strange", demos))
+    assert find_target("x-example", Registry()).demo == (f"{PACKAGE}.demo", "demo")
+    assert find_target("gopher", Registry()).demo is None
 
 
 def test_the_folder_of_a_distribution_is_a_target(tmp_path: Path) -> None:

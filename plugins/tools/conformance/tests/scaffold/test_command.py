@@ -36,7 +36,8 @@ def test_it_writes_the_files_and_prints_the_next_steps(tmp_path: Path) -> None:
     assert lines[0] == "x-foo contains the distribution urlschemes-x-foo of the experimental scheme x-foo:"
     assert "It works as it is. To try it:" in lines
     assert written <= set(lines)
-    for step in ("cd x-foo", "python -m pip install -e '.[test]'", "python -m pytest", "urlschemes review x-foo"):
+    install = "python -m pip install --no-index --find-links DIR -e '.[test,demo]'"
+    for step in ("cd x-foo", install, "python -m pytest", "urlschemes review x-foo"):
         assert step in lines
     assert "urlschemes demo x-foo" in lines
 

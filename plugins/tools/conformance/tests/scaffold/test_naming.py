@@ -89,14 +89,16 @@ def test_a_name_with_x_in_front_of_a_known_name_is_noted() -> None:
     assert renamed == "the scheme is named x-mid: names without x- must be registered (RFC 1738 section 4)"
     assert known.startswith("mid is the name of another scheme (messages of electronic mail, ")
     _, known = notes("gopher", Registry(plugins=()))
-    assert "pip install urlschemes-gopher" in known
+    assert "urlschemes-gopher provides it" in known
 
 
 def test_the_name_of_a_registered_scheme_is_noted_with_its_facts() -> None:
     (known,) = notes("mid", Registry(plugins=()), registered=True)
     assert "RFC 1738 section 4" in known
     (known,) = notes("dict", WithLedger(plugins=()), registered=True)
-    assert known.startswith("dict is the name of a scheme (dictionaries, permanent, RFC 2229): replace the syntax")
+    assert known.startswith(
+        "dict is the name of a scheme (dictionaries, permanent, RFC 2229; a register (2000)): replace"
+    )
 
 
 def test_a_name_in_no_ledger_must_be_registered_first() -> None:

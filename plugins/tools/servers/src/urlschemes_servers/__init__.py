@@ -16,7 +16,8 @@ case. A client that sends nothing for 30 seconds is disconnected.
 | --- | --- |
 | `ftp`, `http`, `gopher`, `nntp`, `smtp`, `telnet`, `wais`, `prospero` | one server each, and its content |
 | `tls` | certificates for 127.0.0.1 |
-| `demos` | the demonstrations of the schemes of RFC 1738, for `urlschemes demo` |
+| `demos` | the demonstrations of the schemes of RFC 1738 |
+| `command` | `urlschemes demo`, which accesses them and those of plugins |
 """
 
 from urlschemes_servers.ftp import FtpUser, ftp_server

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import PluginError
-from urlschemes_cli.demonstration import Demonstration
 from urlschemes_servers.ftp import FtpUser, ftp_server
 from urlschemes_servers.gopher import gopher_server, menu, search, text
 from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
@@ -20,6 +19,7 @@ from urlschemes_servers.smtp import smtp_server
 from urlschemes_servers.telnet import telnet_server
 from urlschemes_servers.tls import make_certificates
 from urlschemes_servers.wais import wais_server
+from urlschemes_testing.demonstration import Demonstration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +45,7 @@ def ftp(folder: Path) -> Iterator[Demonstration]:
         yield Demonstration(
             f"ftp://reader:open%20sesame@{host}:{port}/notes/rfc%201738.txt;type=i",
             "Each directory is a CWD command; the type requests the octets unchanged.",
+            server="pyftpdlib",
         )
 
 
@@ -61,6 +62,7 @@ def http(folder: Path) -> Iterator[Demonstration]:
         yield Demonstration(
             f"http://{host}:{port}/library/find?author=Berners-Lee&year=1994",
             "The request target is sent as it is written in the URL.",
+            server="http_server",
         )
 
 
@@ -71,13 +73,12 @@ def https(folder: Path) -> Iterator[Demonstration]:
     try:
         certificates = make_certificates()
     except ModuleNotFoundError as error:
-        raise PluginError(
-            "a server with a certificate needs trustme", hint="pip install 'urlschemes-servers[tls]'"
-        ) from error
+        raise PluginError("a server with a certificate needs trustme", hint="pip install trustme") from error
     with http_server(folder, tls=certificates.server) as (host, port):
         yield Demonstration(
             f"https://{host}:{port}/notes.txt",
             "http over TLS: the certificate is verified before the request is sent.",
+            server="http_server",
             ssl_context=certificates.client(),
         )
 
@@ -98,7 +99,8 @@ def gopher(folder: Path) -> Iterator[Demonstration]:
         }
     )
     with gopher_server(tree) as (host, port):
-        yield Demonstration(f"gopher://{host}:{port}/1/library", "A menu: every item has a URL.")
+        url = f"gopher://{host}:{port}/1/library"
+        yield Demonstration(url, "A menu: every item has a URL.", server="gopher_server")
 
 
 @contextmanager
@@ -108,6 +110,7 @@ def file(folder: Path) -> Iterator[Demonstration]:
     yield Demonstration(
         (folder / "notes.txt").resolve().as_uri(),
         "Local files cannot be accessed unless the policy allows their folder, as here.",
+        server="file system",
         roots=(str(folder.resolve()),),
     )
 
@@ -121,6 +124,7 @@ def mailto(folder: Path) -> Iterator[Demonstration]:
         yield Demonstration(
             "mailto:%22joe@work%22@host.example",
             "A mailbox is not a data object: it cannot be read, but a message can be sent to it.",
+            server="aiosmtpd",
             operation="send",
             options={"message": header + NOTES, "relay": str(relay), "confirm": True},
         )
@@ -134,6 +138,7 @@ def nntp(folder: Path) -> Iterator[Demonstration]:
         yield Demonstration(
             f"nntp://{host}:{port}/comp.infosystems.www.misc/1234",
             "The number is valid on this server only. A line that begins with a dot is sent with two.",
+            server="nntp_server",
         )
 
 
@@ -145,6 +150,7 @@ def news(folder: Path) -> Iterator[Demonstration]:
         yield Demonstration(
             "news:comp.infosystems.www.misc",
             "The URL names the group, and the option server the server. The URL of an article is valid on any server.",
+            server="nntp_server",
             options={"server": str(server)},
         )
 
@@ -165,6 +171,7 @@ def wais(folder: Path) -> Iterator[Demonstration]:
         yield Demonstration(
             f"wais://{host}:{port}/library?locator%20document",
             "One request, one response. Every document found has a URL, with the identifier that the server gave it.",
+            server="wais_server",
         )
 
 
@@ -185,6 +192,7 @@ def telnet(folder: Path) -> Iterator[Demonstration]:
         yield Demonstration(
             f"telnet://guest:open%20sesame@{host}:{port}/",
             "A session. User name and password are advice: they are sent when the server asks for them.",
+            server="telnet_server",
             operation="open session",
             options={"columns": 80, "rows": 24},
             talk=talk,
@@ -208,4 +216,5 @@ def prospero(folder: Path) -> Iterator[Demonstration]:
         yield Demonstration(
             f"prospero://{host}:{port}//pros",
             "UDP datagrams. A link to an object that no Prospero server has is the URL of its access method.",
+            server="prospero_server",
         )

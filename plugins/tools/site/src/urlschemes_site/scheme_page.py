@@ -134,7 +134,7 @@ def scheme_page(registry: Registry, record: Registration, file: str, rules_file:
     try:
         examples = parsed_examples(record)
     except URLError as error:
-        problem = str(error)
+        problem = error.message.removeprefix(record.source or "the record").lstrip(":, ")
 
     def link(name: str) -> str:
         return f"#rule-{name}" if name in own else f"{rules_file}#rule-{name}"

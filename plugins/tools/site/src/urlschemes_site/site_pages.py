@@ -13,7 +13,7 @@ from markupsafe import Markup
 from urlschemes import Registry, __version__
 from urlschemes.errors import require_type
 from urlschemes.grammar.profile import parse_rules
-from urlschemes.registry.known_names import attribution, install_command, merged
+from urlschemes.registry.known_names import attribution, merged
 from urlschemes_access import Limits, Policy
 from urlschemes_cli.output.text import escaped_line
 from urlschemes_cli.settings import installed_profiles
@@ -136,7 +136,6 @@ def _index(registry: Registry, schemes: list[SchemePage], script: str) -> _Templ
         "schemes": schemes,
         "known": [known for name, known in merged(ledgers).items() if name not in names],
         "ledgers": ledgers,
-        "install_command": install_command,
         "attribution": lambda name: attribution(name, ledgers),
         "problems": _problems(registry.claims()),
         "unreadable": sorted(set(registry) - names),

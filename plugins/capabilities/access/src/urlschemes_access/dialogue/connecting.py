@@ -123,7 +123,7 @@ class Connecting:
     def connect_back(self, request: requests.ConnectBack) -> primitives.Primitives[Peer]:
         """Open a data connection to the address of a control connection.
 
-        Raises ProtocolError for a port below 1024, and the errors of `connect`.
+        Raises ProtocolError for a port below 1024, PolicyDenied, and the errors of `connect`.
         """
         control = self._transfers.find(request.peer)
         if control.address is None:
@@ -133,6 +133,11 @@ class Connecting:
             raise ProtocolError(
                 f"invalid port {port} for {request.label}: expected a number from 1024 to 65535", where=request.label
             )
+        try:
+            self._destinations.check_port(request.port)
+        except PolicyDenied as denied:
+            message = f"{request.label} connection: {denied.message}"
+            raise PolicyDenied(message, rule=denied.rule, hint=denied.hint) from None
         self._count()
         address = control.address[0]
         peer = yield from self._dial([address], request.port, "tcp", control.host, request.label, request.label)

@@ -19,12 +19,13 @@ __all__ = ["Destinations"]
 class Destinations:
     """The destinations that one operation may reach: by the policy, and by where it has been before a redirect."""
 
-    __slots__ = ("_local", "_policy", "_reached", "_redirected", "_scheme_ports")
+    __slots__ = ("_lines", "_local", "_policy", "_reached", "_redirected", "_scheme_ports")
 
     def __init__(self, policy: Policy, registration: Registration) -> None:
         self._policy = policy
         self._local = registration.local
         self._scheme_ports = _ports_of(registration)
+        self._lines = _sends_lines(registration)
         self._reached: set[str] = set()
         self._redirected = False
 
@@ -39,6 +40,7 @@ class Destinations:
         """Check the target of a redirect; from now on the stricter rules for redirects apply. Raises PolicyDenied."""
         if target.registration is not None:
             self._scheme_ports |= _ports_of(target.registration)
+            self._lines |= _sends_lines(target.registration)
         self._policy.check_scheme(target.scheme)
         self._check_authority(target)
         self._redirected = True
@@ -46,7 +48,11 @@ class Destinations:
     def check_host_and_port(self, host: str, port: int) -> None:
         """Check a host and port before the host is resolved. Raises UnsafeURL, PolicyDenied."""
         self._policy.check_host(host)
-        self._policy.check_port(port, self._scheme_ports)
+        self.check_port(port)
+
+    def check_port(self, port: int) -> None:
+        """Check the port of a connection. Raises UnsafeURL, PolicyDenied."""
+        self._policy.check_port(port, self._scheme_ports, lines=self._lines)
 
     def allowed_addresses(self, addresses: list[str], host: str) -> list[str]:
         """Return the addresses of `host` to connect to: all of them, if all are allowed. Raises PolicyDenied.
@@ -71,7 +77,7 @@ class Destinations:
         if isinstance(host, str):
             self._policy.check_host(host)
         if isinstance(port, str) and port.isdecimal():
-            self._policy.check_port(int(port), self._scheme_ports)
+            self.check_port(int(port))
 
 
 def _check_attribute(url: URL, name: str) -> None:
@@ -101,3 +107,9 @@ def _check_attribute(url: URL, name: str) -> None:
 def _ports_of(registration: Registration) -> frozenset[int]:
     default = registration.default_port
     return frozenset(registration.ports if default is None else (default, *registration.ports))
+
+
+def _sends_lines(registration: Registration) -> bool:
+    """Return True if the scheme sends parts of a URL decoded, but for those whose octets the protocol counts."""
+    parts = registration.syntax.parts.values()
+    return any(part.travels in {"line", "checked"} for part in parts if part.name not in {"host", "port"})

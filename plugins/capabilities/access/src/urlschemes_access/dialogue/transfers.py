@@ -170,7 +170,7 @@ class Transfers:
                     if count:
                         rest[0] = rest[0][count:]
         except AccessError as error:
-            error.sent = sent
+            error.accepted = sent
             raise
         finally:
             self._deadline.end_sending()

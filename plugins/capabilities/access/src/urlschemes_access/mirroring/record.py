@@ -37,23 +37,21 @@ class SavedFile(NamedTuple):
     modified: str | None
 
     @classmethod
-    def of(cls, path: str, octets: int, entry: Entry | None) -> SavedFile:
+    def of(cls, path: str, octets: int, entry: Entry) -> SavedFile:
         """Return the file saved for an entry of a listing."""
-        if entry is None:
-            return cls(path, octets, None, None)
         return cls(path, octets, entry.size, entry.modified.isoformat() if entry.modified else None)
 
-    def is_current(self, path: str, status: os.stat_result, entry: Entry | None, *, refresh: bool) -> bool:
+    def is_current(self, path: str, status: os.stat_result, entry: Entry, *, refresh: bool) -> bool:
         """Return True if the file is there, complete, and listed as before; `refresh`: only if the listing tells."""
         if self.path != path or self.octets != status.st_size:
             return False
-        if entry is None or (entry.size is None and entry.modified is None):
+        if entry.size is None and entry.modified is None:
             return not refresh
         return self == SavedFile.of(path, self.octets, entry)
 
 
 class Record:
-    """The record in the folder of a mirror of `url`, a text without a password.
+    """The record in the folder of a mirror of `url`, a text without a password. Nothing is written before `write`.
 
     Raises AccessError unless the folder is empty or holds the record of a mirror of the same URL.
     """
@@ -72,7 +70,6 @@ class Record:
             before = self._read()
             if before != url:
                 raise AccessError(f"'{shown}' is a mirror of {one_line(str(before), 160)}", hint=_HINT)
-        self.write()
 
     def add(self, url: str, file: SavedFile) -> None:
         """Add a file that was saved for a URL without a password."""

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from urlschemes.errors import InvalidURL, UnknownScheme, UnsafeURL, UnsupportedOperation, URLError, require_type
-from urlschemes.redaction import in_line, one_line, redact
+from urlschemes.redaction import in_line, one_line
 from urlschemes.url.value import URL
 from urlschemes_access.client import Client
 from urlschemes_access.errors import (
@@ -66,7 +66,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, getattr(errno, "EDQUOT"
 
 @dataclass(frozen=True, slots=True)
 class MirrorStep:
-    """One step of a mirror: a URL, with its password hidden, and what was done with it.
+    """One step of a mirror: a URL, with its password hidden and control characters escaped, and what was done with it.
 
     saved:      `path` is complete; `octets` of it were received, the rest was there as a part
     unchanged:  `path` was complete before
@@ -108,7 +108,8 @@ def mirror(
     `.urlschemes-mirror.json` is the record of what was saved.
 
     `arguments` are those of `Client.access`; `deadline` is that of the whole mirror, without the pauses of the caller.
-    The iterator raises the errors of `access` if `url` itself fails; LimitExceeded for `entries` and `octets`,
+    The iterator raises the errors of `access` if `url` itself fails, and UnsupportedOperation if its scheme delivers no
+    listing there: `folder` is free for another mirror then. It raises LimitExceeded for `entries` and `octets`,
     DeadlineExceeded; ConnectError or ResolveError if the server cannot be reached any more; AccessError if `folder`
     cannot be used. Later, another call continues.
     """
@@ -123,7 +124,7 @@ class _Item(NamedTuple):
 
     url: URL
     name: str
-    entry: Entry | None
+    entry: Entry
 
 
 class _Level(NamedTuple):
@@ -175,8 +176,10 @@ class _Walk:
             self._top = Folder.top(path)
             with closing(self._top):
                 self._record = Record(self._top, start.redacted())
+                listed = self._begin(start)
+                self._record.write()
                 try:
-                    for step in self._steps(start):
+                    for step in self._steps(start, listed):
                         paused = monotonic()
                         yield step
                         if self._end is not None:
@@ -184,10 +187,25 @@ class _Walk:
                 finally:
                     self._record.write()
 
-    def _steps(self, start: URL) -> Iterator[MirrorStep]:
+    def _begin(self, start: URL) -> _Listed:
+        """Read the listing at the URL where the mirror begins."""
+        with self._access(start) as resource:
+            self._check_server(resource.url)
+            if isinstance(resource, Listing):
+                listed = self._read(resource, ())
+                if listed.error is not None and not listed.entries:
+                    raise listed.error
+                return listed
+        is_document = isinstance(resource, Document)
+        raise UnsupportedOperation(
+            f"{start.scheme} delivers a {'document' if is_document else 'session'} here, and a mirror needs a listing",
+            scheme=start.scheme,
+            hint="links in documents are not followed" if is_document else None,
+        )
+
+    def _steps(self, start: URL, listed: _Listed) -> Iterator[MirrorStep]:
         """Go through the tree level by level, so that a document is saved where the fewest steps lead to it."""
-        first = _Item(start, _names(RECORD).new(str(start), 1), None)
-        yield from self._visit(_Level((), [first]), self._top, first)
+        yield from self._enter((), start, listed)
         while self._levels:
             level = self._levels.popleft()
             try:
@@ -218,12 +236,10 @@ class _Walk:
             result = self._save(level, folder, item)
             self._unreachable = 0
         except _REFUSALS as error:
-            if item.entry is None:
-                raise
             yield MirrorStep("refused", shown, None, 0, error)
             return
         except URLError as error:
-            if item.entry is None or self._ends(error):
+            if self._ends(error):
                 raise
             if isinstance(error, RemoteError) and "link" in item.entry.kind:  # to a folder, or to nothing
                 yield MirrorStep("refused", shown, None, 0, error)
@@ -231,7 +247,7 @@ class _Walk:
                 yield MirrorStep("failed", shown, path, 0, error)
             return
         if isinstance(result, _Listed):
-            yield from self._enter(level, item, result)
+            yield from self._enter((*level.path, item.name), url, result)
         else:
             yield MirrorStep("saved", shown, path, result.octets, terminated=result.terminated)
 
@@ -245,7 +261,7 @@ class _Walk:
         if before is not None:
             return before.is_current(path, status, entry, refresh=self._refresh)
         # A mirror that was killed has not recorded its last files.
-        if entry is None or entry.modified is None or entry.size != status.st_size:
+        if entry.modified is None or entry.size != status.st_size:
             return False
         if int(entry.modified.timestamp()) != int(status.st_mtime):
             return False
@@ -258,15 +274,15 @@ class _Walk:
         try:
             with Part(folder.file(name), item.url) as part:
                 part.needs_attributes = False  # the target is complete, of an older version
-                with self._access(item, part.range) as resource:
+                with self._access_rest(item, part.range) as resource:
                     self._check_server(resource.url)
                     if isinstance(resource, Listing):
-                        return self._read(resource, level)
+                        return self._read(resource, (*level.path, name))
                     if not isinstance(resource, Document):
                         raise UnsupportedOperation("it opens an interactive session", scheme=item.url.scheme)
                     saved = _Saved(self._receive(resource, part), resource.terminated)
                     size = part.finish().size
-                    modified = resource.attributes.modified or (item.entry.modified if item.entry else None)
+                    modified = resource.attributes.modified or item.entry.modified
         except AccessError as error:
             if folder.shown(error.message) == error.message:
                 raise
@@ -276,22 +292,25 @@ class _Walk:
         self._record.add(item.url.redacted(), SavedFile.of(level.path_of(name), size, item.entry))
         return saved
 
-    def _access(self, item: _Item, missing: Range) -> Document | Listing | Session:
+    def _access_rest(self, item: _Item, missing: Range) -> Document | Listing | Session:
         """Open a resource, only what is `missing` if its scheme has ranges."""
-        entry = item.entry
+        # A server may then say more of the resource, which takes time: what is needed to continue it later.
+        if missing.start or (item.entry.size or 0) >= LARGE:
+            try:
+                return self._access(item.url, missing)
+            except UnsupportedOperation:  # no ranges: begin anew
+                pass
+        return self._access(item.url)
+
+    def _access(self, url: URL, missing: Range | None = None) -> Document | Listing | Session:
+        """Open a resource, or what is `missing` of it, before the deadline of the mirror."""
         arguments = self._arguments
         if self._end is not None:
             left = self._end - monotonic()
             if left <= 0:
                 raise DeadlineExceeded("the deadline of the mirror passed", phase="mirror")
             arguments = {**arguments, "deadline": left}
-        # A server may then say more of the resource, which takes time: what is needed to continue it later.
-        if missing.start or entry is None or (entry.size or 0) >= LARGE:
-            try:
-                return self._client.access(item.url, range=missing, **arguments)
-            except UnsupportedOperation:  # no ranges: begin anew
-                pass
-        return self._client.access(item.url, **arguments)
+        return self._client.access(url, range=missing, **arguments)
 
     def _receive(self, document: Document, part: Part) -> int:
         """Write a document to its part; return the octets received."""
@@ -310,10 +329,10 @@ class _Walk:
             part.write(piece)
         return received
 
-    def _read(self, listing: Listing, level: _Level) -> _Listed:
-        """Read a listing. If it breaks off, what arrived is used."""
+    def _read(self, listing: Listing, path: tuple[str, ...]) -> _Listed:
+        """Read the listing that the folder at `path` is for. If it breaks off, what arrived is used."""
         entries: list[Entry] = []
-        if len(level.path) >= self._depth and self._listed:
+        if len(path) > self._depth:
             raise LimitExceeded(
                 f"more than {self._depth} folders in folders", limit="depth", value=self._depth, hint="raise depth"
             )
@@ -325,9 +344,9 @@ class _Walk:
             return _Listed(listing.url, entries, error)
         return _Listed(listing.url, entries, None)
 
-    def _enter(self, level: _Level, item: _Item, listed: _Listed) -> Iterator[MirrorStep]:
-        """Make the folder of a listing, and plan to visit its items."""
-        shown = item.url.redacted()
+    def _enter(self, path: tuple[str, ...], url: URL, listed: _Listed) -> Iterator[MirrorStep]:
+        """Make the folder at `path` for the listing at `url`, and plan to visit its items."""
+        shown = url.redacted()
         if listed.error is not None:
             yield MirrorStep("failed", shown, None, 0, listed.error)
         self._seen.add(listed.url.normalized())
@@ -335,16 +354,16 @@ class _Walk:
         if lines in self._listed:  # the same listing by another URL
             return
         self._listed.add(lines)
-        inner = _Level((*level.path, item.name) if item.entry else (), [])
+        inner = _Level(path, [])
         refused: list[MirrorStep] = []
         for entry in listed.entries:
             try:
-                url = self._url_of(entry)
+                target = self._url_of(entry)
             except URLError as error:
-                refused.append(MirrorStep("refused", redact(entry.url or entry.name), None, 0, error))
+                refused.append(MirrorStep("refused", in_line(entry.url or entry.name), None, 0, error))
             else:
-                if url is not None and self._is_new(url):
-                    inner.items.append(_Item(url, "", entry))
+                if target is not None and self._is_new(target):
+                    inner.items.append(_Item(target, "", entry))
         has_index = _has_titles(listed.entries)
         self._give_names(inner, _names(RECORD, *([INDEX] if has_index else [])))
         try:

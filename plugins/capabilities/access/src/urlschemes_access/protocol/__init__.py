@@ -13,6 +13,7 @@ Write `yield from`, never a bare `yield`: only then does a type checker know the
 
 algorithm.py    Algorithm, and what it is made of: Request, Peer
 hosts.py        Host: the name or address that the host of a URL stands for
+ports.py        ports that are known for a protocol
 requests.py     Connect, Send, Receive, Open, Deliver, OpenFile ...: everything an algorithm can ask for
 reader.py       Reader: lines and counted blocks from one connection
 ranges.py       Range: a part of a document

@@ -10,7 +10,10 @@ from urlschemes_access.errors import RemoteError
 if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes
 
-__all__ = ["WHOLE", "Range", "beyond_end", "is_same"]
+__all__ = ["WHOLE", "Decision", "Range", "decide", "difference"]
+
+_CHANGED = "the resource has changed"
+_UNKNOWN = "it is unknown whether the resource has changed"
 
 MOST = 2**63 - 1
 """The last octet that a range may begin at: systems count no further."""
@@ -53,16 +56,53 @@ WHOLE = Range()
 """The range of a whole resource: the default of the option `range` of algorithms."""
 
 
-def is_same(before: Attributes, now: Attributes) -> bool:
-    """Return True if the attributes of a whole resource, `before` and `now`, show that it is unchanged."""
-    if before.size is not None and now.size is not None and before.size != now.size:
-        return False
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How an access with a range goes on.
+
+    `range` is the range to deliver: the one that was asked for, or WHOLE if the resource is not the unchanged one; None
+    if the octets before the range are the complete resource. `reason` says why it is WHOLE.
+    """
+
+    range: Range | None
+    reason: str | None = None
+
+
+def decide(wanted: Range, now: Attributes, *, compared: bool = False) -> Decision:
+    """Return how an access with the range `wanted` goes on, where the whole resource has the attributes `now`.
+
+    `compared` says that the server itself compares it with `wanted.unchanged`: then `now` may lack an attribute, but
+    none may differ. Raises RemoteError if a range without `unchanged` begins after the end of the resource.
+    """
+    before, size = wanted.unchanged, now.size
+    if before is not None:
+        reason = difference(before, now, compared=compared)
+        known = before.size if size is None else size
+        if reason is None and known is not None and wanted.start > known:
+            reason = "the part is longer than the resource"
+        if reason is not None:
+            return Decision(WHOLE, reason)
+    if size is None or wanted.start < size or wanted.is_whole:
+        return Decision(wanted)
+    if wanted.start == size:
+        return Decision(None)
+    raise RemoteError(f"the range begins at octet {wanted.start}, but the resource has only {size} octets")
+
+
+def difference(before: Attributes, now: Attributes, *, compared: bool = False) -> str | None:
+    """Return why the attributes `before` and `now` do not show that a resource is unchanged; None if they do.
+
+    `compared` is that of `decide`.
+    """
+    if None not in (before.size, now.size) and before.size != now.size:
+        return _CHANGED
     tag = before.fields.get("etag")
-    if tag is not None:
-        return not tag.startswith("W/") and tag == now.fields.get("etag")
-    return before.modified is not None and before.modified == now.modified
-
-
-def beyond_end(start: int, size: int) -> RemoteError:
-    """Return the error for a range that begins after the end of a resource of `size` octets."""
-    return RemoteError(f"the range begins at octet {start}, but the resource has only {size} octets")
+    for earlier, later in ((tag, now.fields.get("etag")), (before.modified, now.modified)):
+        if earlier is None or (later is None and compared):
+            continue
+        if later is None:
+            return _UNKNOWN
+        if earlier != later:
+            return _CHANGED
+        return _UNKNOWN if earlier is tag and tag.startswith("W/") else None
+    return None if compared else _UNKNOWN

@@ -77,11 +77,13 @@ class Connect(Request[Peer]):
 
 
 class ConnectBack(Request[Peer]):
-    """Open a data connection: to the address of `peer`, on another port from 1024 up.
+    """Open a data connection: to the address of `peer`, on another port from 1024 up that the policy allows.
 
     With `sends`, the data connection carries content that ends when the connection closes. Close then marks the end of
     the content. If the algorithm ends without Close, the connection is reset, so that the server does not take a part
     for the whole.
+
+    Raises ProtocolError for another number, PolicyDenied, ConnectError, DeadlineExceeded.
     """
 
     __slots__ = ("label", "peer", "port", "sends")
@@ -107,7 +109,7 @@ class Send(Request[None]):
     """Send all of `octets`, or write them to a file opened for writing; several `pieces` are sent as if they were one.
 
     `secret` is the part of `octets` that a trace must not show, such as a password. If sending fails, the error's
-    `sent` is the number of octets that the system had accepted.
+    `accepted` is the number of octets that the system had accepted.
     """
 
     __slots__ = ("peer", "pieces", "secret")

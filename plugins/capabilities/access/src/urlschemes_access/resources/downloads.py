@@ -10,7 +10,7 @@ import json
 import os
 import stat
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ from urlschemes.storage import user_dirs
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.backends.worker_threads import FileWork
 from urlschemes_access.errors import AccessError, DeadlineExceeded
-from urlschemes_access.protocol.ranges import Range, is_same
+from urlschemes_access.protocol.ranges import Range, decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,25 +114,28 @@ class Part:
             self._begin_anew("it is unknown when the resource was modified")
         elif attributes.modified.timestamp() >= status.st_mtime:
             self._begin_anew("the resource is newer than the file")
-        elif attributes.size is not None and attributes.size < status.st_size:
-            self._begin_anew("the file is longer than the resource")
         else:
-            self.range = Range(status.st_size, unchanged=attributes)
+            self._continue(status.st_size, attributes)
 
     def begin(self, attributes: Attributes) -> None:
         """Prepare to write octets of the document that has these attributes. Call this, `write` and `finish` in order.
 
-        What was received before is kept if the document begins there.
+        What was received before is kept if the document begins there. Raises AccessError if its scheme delivered the
+        rest of another resource.
         """
         with self._system_errors(self.path):
-            start = attributes.start
+            start, rest = attributes.start, attributes.size
             if start:
                 assert start == self.range.start
+                whole = replace(attributes, size=None if rest is None else start + rest)
+                if reason := decide(self.range, whole, compared=True).reason:
+                    raise AccessError(f"'{one_line(str(self.path), 160)}' cannot be continued: {reason}")
                 if self._file is None and attributes.size != 0:
                     self._use_target()
                 return
             if self.range.start:
-                self._begin_anew(_difference(self.range.unchanged or Attributes(), attributes))
+                reason = decide(self.range, attributes).reason
+                self._begin_anew(reason or "the server ignored the request for the rest, or has no ranges")
             if self._file is None:
                 self._file = self._create()
             self._file.truncate(0)
@@ -204,10 +207,17 @@ class Part:
             self._begin_anew(f"{self._description.name} is damaged")
         elif described.get("url") != self._url:
             self._begin_anew(f"{self.path.name} is a part of another URL")
-        elif attributes.size is not None and attributes.size < size:
-            self._begin_anew(f"{self.path.name} is longer than the resource")
         else:
-            self.range = Range(size, unchanged=attributes)
+            self._continue(size, attributes)
+
+    def _continue(self, size: int, attributes: Attributes) -> None:
+        """Continue after `size` octets of the resource that has these attributes, unless it has fewer."""
+        wanted = Range(size, unchanged=attributes)
+        reason = decide(wanted, attributes, compared=True).reason
+        if reason is None:
+            self.range = wanted
+        else:
+            self._begin_anew(reason)
 
     def _begin_anew(self, reason: str) -> None:
         self._begun_anew = reason
@@ -321,15 +331,6 @@ class Part:
 def _is_own(status: os.stat_result) -> bool:
     """Return True if a file is this user's, and no other name leads to it."""
     return status.st_nlink == 1 and (not hasattr(os, "getuid") or status.st_uid == os.getuid())
-
-
-def _difference(before: Attributes, now: Attributes) -> str:
-    """Return why the server sent the whole resource."""
-    if is_same(before, now):
-        return "the server ignored the request for the rest, or has no ranges"
-    if "etag" not in before.fields and before.modified is None:
-        return "it is unknown whether the resource has changed"
-    return "the resource has changed"
 
 
 def _attributes_of(described: dict[str, Any]) -> Attributes | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from urlschemes.errors import URLError
 from urlschemes.url.value import URL
+from urlschemes_access.attributes import redacted_repr
 from urlschemes_access.protocol.hosts import one_spelling
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ LOOK_AHEAD = 1000
 """URLs that are read in advance, to find those of hosts that are not busy."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Result:
     """The result of one access among many: that of `url`, number `index` among the URLs given, from 0 on.
 
@@ -39,6 +40,8 @@ class Result:
     document: AnyAsyncResource | None = None
     error: URLError | None = None
     value: Any = None
+
+    __repr__ = redacted_repr
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from urlschemes.errors import UnsupportedOperation
+from urlschemes.redaction import redact
 from urlschemes_access import Document, Listing, Range
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.options import json_option
@@ -194,6 +195,6 @@ def attributes(settings: Settings, url: str, access_options: AccessOptions, *, a
     with errors_as_json(url, enabled=as_json):
         found = client.find_attributes(url, **access_options.arguments(client, url, "find attributes"))
     if as_json:
-        write_json(with_profile({"url": safe_line(url), "attributes": attributes_json(found)}))
+        write_json(with_profile({"url": redact(url), "attributes": attributes_json(found)}))
         return
     write_attributes(found, if_none="the resource exists; nothing more is known of it")

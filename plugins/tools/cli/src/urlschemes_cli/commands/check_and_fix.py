@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import urlschemes_lint
-from urlschemes.redaction import HIDDEN, redact, redact_url
+from urlschemes.redaction import HIDDEN, redact
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
 from urlschemes_cli.output.hints import note_other_profile
-from urlschemes_cli.output.json_output import errors_as_json, with_profile, write_json
+from urlschemes_cli.output.json_output import GivenText, errors_as_json, with_profile, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def check(settings: Settings, url: str, *, as_json: bool) -> None:
         findings = urlschemes_lint.check(url, registry=settings.registry)
     is_invalid = any(finding.severity == "error" for finding in findings)
     if as_json:
-        listed = [_finding_json(finding) for finding in findings]
-        given = redact_url(url) if is_invalid else url
-        write_json(with_profile({"url": safe_line(given), "valid": not is_invalid, "findings": listed}))
+        given = GivenText(url, is_url=is_invalid)
+        listed = [_finding_json(finding, given) for finding in findings]
+        write_json(with_profile({"url": given.redacted, "valid": not is_invalid, "findings": listed}))
     else:
         _show_findings(findings)
     if is_invalid:
@@ -46,17 +46,17 @@ def check(settings: Settings, url: str, *, as_json: bool) -> None:
         click.get_current_context().exit(INVALID)
 
 
-def _finding_json(finding: Finding) -> dict[str, Any]:
+def _finding_json(finding: Finding, given: GivenText) -> dict[str, Any]:
     return {
         "code": finding.code,
         "severity": finding.severity,
-        "message": safe_line(finding.message),
-        "span": finding.span,
+        "message": redact(finding.message),
+        "span": given.span(finding.span),
         "part": finding.part,
         "expected": finding.expected,
         "rule": finding.rule,
         "section": finding.section,
-        "hint": finding.hint and safe_line(finding.hint),
+        "hint": finding.hint and redact(finding.hint),
     }
 
 
@@ -100,10 +100,11 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
             raise
     text = str(fixed.url) if passwords else fixed.url.redacted()
     if as_json:
+        given = GivenText(url, is_url=bool(fixed.changes), passwords=passwords)
         made = {
-            "given": url if passwords else safe_line(redact_url(url) if fixed.changes else url),
+            "given": given.redacted,
             "url": text,
-            "changes": [_change_json(change, passwords=passwords) for change in fixed.changes],
+            "changes": [_change_json(change, given, passwords=passwords) for change in fixed.changes],
             "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),
         }
         write_json(with_profile(made))
@@ -115,13 +116,13 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
         note_hidden_password()
 
 
-def _change_json(change: Change, *, passwords: bool) -> dict[str, Any]:
+def _change_json(change: Change, given: GivenText, *, passwords: bool) -> dict[str, Any]:
     is_hidden = change.part == "password" and not passwords
     return {
         "what": change.what,
-        "position": change.position,
-        "before": HIDDEN if is_hidden else safe_line(change.before),
-        "after": HIDDEN if is_hidden else safe_line(change.after),
+        "position": given.place(change.position),
+        "before": HIDDEN if is_hidden else change.before,
+        "after": HIDDEN if is_hidden else change.after,
         "part": change.part,
         "section": change.section,
     }

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from urlschemes.registry.claim_selection import switch
-from urlschemes.registry.claims import COMMANDS, DEMOS, HOOKS, PROFILES, SCHEMES, Claim
-from urlschemes.registry.plugins import SLOW_IMPORT
+from urlschemes.registry.claims import SCHEMES, Claim
+from urlschemes.registry.known_names import how_to_install
+from urlschemes.registry.plugins import SLOW_IMPORT, subject
 from urlschemes.url import native
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import UNKNOWN
@@ -28,7 +29,6 @@ __all__ = ["doctor"]
 DIGITS = 16
 """Digits of a hash that a table shows; --json has them all."""
 _STATE_STYLES = {"active": "green", "disabled": "dim", "ignored": "dim", "shadowed": "dim"}
-_HEADINGS = {SCHEMES: "Schemes", HOOKS: "Hooks", COMMANDS: "Commands", DEMOS: "Demonstrations", PROFILES: "Profiles"}
 
 
 @click.command()
@@ -90,7 +90,7 @@ def _verified(diagnoses: tuple[Diagnosis, ...], profile: str) -> tuple[Examined,
     try:
         from urlschemes_conformance.import_probe import probe_imports  # late: an optional distribution
     except ModuleNotFoundError:
-        raise click.UsageError("--verify needs urlschemes-conformance: pip install urlschemes-conformance") from None
+        raise click.UsageError(f"--verify is not installed: {how_to_install('urlschemes-conformance')}") from None
     verified = probe_imports((each.claim for each in diagnoses), profile)
     examined = []
     for each in diagnoses:
@@ -99,7 +99,7 @@ def _verified(diagnoses: tuple[Diagnosis, ...], profile: str) -> tuple[Examined,
             examined.append(Examined(*each))
             continue
         if result.fault:
-            claim = claim._replace(state="broken", reason=result.fault)
+            claim = claim._replace(state="broken", reason=result.fault.removeprefix(subject(claim)))
         examined.append(Examined(claim, each.file, each.sha256, result.seconds, result.changes))
     return tuple(examined)
 
@@ -116,7 +116,7 @@ def _show(examined: tuple[Examined, ...], profile: str) -> None:
     _show_trouble(console, examined)
     groups = sorted({each.claim.group for each in examined}, key=lambda group: (group != SCHEMES, group))
     for group in groups:
-        _show_group(console, group, [each for each in examined if each.claim.group == group and _is_usable(each)])
+        _show_group(console, [each for each in examined if each.claim.group == group and _is_usable(each)])
     _show_disabled(console, [each.claim for each in examined if each.claim.state == "disabled"])
     states = [each.claim.state for each in examined]
     summary = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states)) or "nothing is installed"
@@ -146,8 +146,7 @@ def _show_problem(console: Console, each: Examined) -> None:
     problem = "changes the process" if claim.state == "active" else claim.state
     name = f"  the {claim.kind} {safe_line(claim.name)}" if claim.name else ""
     console.print_line((safe_line(claim.provider) or "(no name)", "bold"), "  ", (problem, "bold red"), name)
-    reason = claim.reason.removeprefix(f"{claim.provider}, which provides {claim.name}, ")
-    for line in (*([reason] if reason else []), *(each.changes or ())):
+    for line in (*([claim.reason] if claim.reason else []), *(each.changes or ())):
         console.print_line(f"    {safe_line(line)}")
     _show_file(console, each, 4)
     remedy = _remedy(claim)
@@ -163,10 +162,10 @@ def _remedy(claim: Claim) -> str | None:
     return f"--disable {switch(claim)} switches it off"
 
 
-def _show_group(console: Console, group: str, rows: list[Examined]) -> None:
+def _show_group(console: Console, rows: list[Examined]) -> None:
     """Print the claims of an entry-point group; claims of the same file in a row show it once."""
     if rows:
-        console.print_heading(_HEADINGS.get(group, group))
+        console.print_heading(f"{rows[0].claim.kind.capitalize()}s")
     file = ""
     for each in rows:
         _show_claim(console, each)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import sys
 from functools import partial
 from textwrap import indent
@@ -16,7 +15,7 @@ from urlschemes.redaction import one_line
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
 from urlschemes_cli.output.hints import note_other_profile
-from urlschemes_cli.output.json_output import error_json, with_profile
+from urlschemes_cli.output.json_output import GivenText, error_json, json_text, with_profile
 from urlschemes_cli.output.text import write_line, write_note
 from urlschemes_text import Broken, find
 
@@ -111,11 +110,13 @@ def _write_json(passages: Iterable[Found | Broken], *, passwords: bool) -> bool:
         place = {"grade": passage.grade, "span": passage.span, "line": passage.line, "column": passage.column}
         if isinstance(passage, Broken):
             any_broken = True
-            item = {"text": _shortened(passage), **place, **error_json(passage.error)}
+            error = passage.error
+            given = GivenText(error.text if isinstance(error, InvalidURL) else _joined(passage))
+            item = {"text": given.redacted, **place, **error_json(error, given)}
         else:
             url = str(passage.url) if passwords else passage.url.redacted()
             item = {"url": url, "fragment": passage.fragment, "uncertain": passage.uncertain, **place}
-        sys.stdout.write(f"{before}\n{indent(json.dumps(with_profile(item), indent=2), '  ')}")
+        sys.stdout.write(f"{before}\n{indent(json_text(with_profile(item), indent=2), '  ')}")
         before = ","
     write_line("[]" if before == "[" else "\n]")
     return any_broken
@@ -128,4 +129,8 @@ def _note(text: str) -> None:
 
 
 def _shortened(broken: Broken) -> str:
-    return one_line("".join(broken.text.split()), 80)
+    return one_line(_joined(broken), 80)
+
+
+def _joined(broken: Broken) -> str:
+    return "".join(broken.text.split())

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,8 +16,9 @@ from urlschemes_access.mirroring import mirror as mirror_steps
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import json_option
+from urlschemes_cli.output.documents import UNMARKED
 from urlschemes_cli.output.hints import message_of
-from urlschemes_cli.output.json_output import error_json, errors_as_json, with_profile, write_json_line
+from urlschemes_cli.output.json_output import GivenText, error_json, errors_as_json, with_profile, write_json_line
 from urlschemes_cli.output.progress import CountBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 
@@ -99,12 +100,14 @@ def mirror(
 
 
 def _report(step: MirrorStep, *, as_json: bool) -> None:
-    url, path = safe_line(step.url), None if step.path is None else safe_line(str(step.path))
     if as_json:
-        line = {"action": step.action, "url": url, "path": path, "octets": step.octets, "terminated": step.terminated}
-        write_json_line(with_profile(line | (error_json(step.error) if step.error else {})))
+        given = GivenText(step.url, is_url=step.error is not None)
+        line: dict[str, Any] = {"action": step.action, "url": given.redacted, "path": step.path and str(step.path)}
+        line |= {"octets": step.octets, "terminated": step.terminated}
+        write_json_line(with_profile(line | (error_json(step.error, given) if step.error else {})))
         return
-    message = "the server did not mark the end" if step.terminated is False else ""
+    url, path = safe_line(step.url), "" if step.path is None else safe_line(str(step.path))
+    message = UNMARKED if step.terminated is False else ""
     if step.error is not None:
         message = safe_line(message_of(step.error))
-    write_line(f"{step.action}\t{url}\t{path or ''}\t{message}".rstrip("\t"))
+    write_line(f"{step.action}\t{url}\t{path}\t{message}".rstrip("\t"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.registry.claims import SCHEMES
-from urlschemes.registry.known_names import KnownName, known_names, reserved_names
+from urlschemes.registry.known_names import KnownName, how_to_install, known_names, reserved_names
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.json_output import with_profile, write_json
 from urlschemes_cli.output.text import safe_line, write_note
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["schemes"]
 
-LEAST_COLUMNS = 3
+LEAST_COLUMNS = 2
 """The columns that are shown on a console of any width."""
 
 
@@ -50,10 +50,10 @@ def _list_installed(registry: Registry, *, as_json: bool) -> None:
         claim = claims[each.scheme]
         operations = ", ".join(each.operations) or "none"
         title = safe_line(each.title)
-        rows.append((each.scheme, title, port, operations, each.status, claim.distribution, claim.version))
+        rows.append((each.scheme, claim.distribution, each.status, operations, port, title, claim.version))
     if records:
-        columns = ("name", "title", "port", "operations", "status", "distribution", "version")
-        if not Console().print_fitting_table(columns, rows, prose="title", least=LEAST_COLUMNS):
+        columns = ("name", "distribution", "status", "operations", "port", "title", "version")
+        if not Console().print_fitting_table(columns, rows, prose=("operations", "title"), least=LEAST_COLUMNS):
             _note_more_columns()
     else:
         write_note("no scheme is installed, or all are switched off")
@@ -68,8 +68,8 @@ def _note_more_columns() -> None:
 
 def _note_installation(registry: Registry) -> None:
     if not registry.claims():
-        distributions = [known.distribution for known in known_names().values() if known.distribution]
-        write_note(f"install a scheme, for example: pip install {distributions[0]}")
+        first = next(known for known in known_names().values() if known.distribution)
+        write_note(f"to use the scheme {first.name}, {how_to_install(first.distribution)}")
 
 
 def _note_unusable(registry: Registry, records: tuple[Registration, ...]) -> None:
@@ -96,19 +96,18 @@ def _list_all(registry: Registry, *, as_json: bool) -> None:
     ]
     if as_json:
         write_json(list(map(with_profile, entries)))
-        return
-    from urlschemes_cli.output.console import Console  # late: rich
+    else:
+        from urlschemes_cli.output.console import Console  # late: rich
 
-    columns = ("name", "status", "installed", "means", "reference", "distribution", "since then")
-    if not Console().print_fitting_table(columns, list(map(_row, entries)), prose="means", least=LEAST_COLUMNS):
-        _note_more_columns()
+        columns = ("name", "distribution", "status", "installed", "means", "reference", "since then")
+        if not Console().print_fitting_table(columns, list(map(_row, entries)), prose=("means",), least=LEAST_COLUMNS):
+            _note_more_columns()
     sys.stdout.flush()
     ledgers = registry.ledgers()
-    sources = "; ".join(f"{each.title} ({each.date})" for each in ledgers)
+    sources = "; ".join(each.dated for each in ledgers)
     write_note(f"{len(entries)} names, {len(records)} installed; sources: {sources}")
     if len(ledgers) == 1:
-        iana = reserved_names().iana
-        write_note(f"{iana} adds the names that IANA has registered: pip install {iana}")
+        write_note(f"to list the names that IANA has registered, {how_to_install(reserved_names().iana)}")
 
 
 def _entry(name: str, record: Registration | None, claim: Claim | None, known: KnownName | None) -> dict[str, Any]:
@@ -131,7 +130,7 @@ def _row(entry: dict[str, Any]) -> tuple[str, ...]:
     installed = "yes" if entry["installed"] else ""
     distribution = f"{entry['distribution']} {entry['version'] or ''}".rstrip()
     means, reference, since = (safe_line(entry[key]) for key in ("means", "reference", "since"))
-    return (entry["name"], entry["status"], installed, means, reference, distribution, since)
+    return (entry["name"], distribution, entry["status"], installed, means, reference, since)
 
 
 def _active_claims(registry: Registry) -> dict[str, Claim]:

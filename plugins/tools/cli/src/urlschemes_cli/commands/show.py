@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.errors import UnknownScheme
-from urlschemes.registry.known_names import attribution, install_command
+from urlschemes.registry.known_names import attribution, how_to_install, known_names
 from urlschemes_cli.options import json_option, scheme_argument
 from urlschemes_cli.output.json_output import with_profile, write_json
 from urlschemes_cli.output.text import escaped_line, safe_line
@@ -174,7 +174,10 @@ def _show_known(known: KnownName, ledgers: list[Ledger]) -> None:
 
 
 def _way_to_use(name: str, ledgers: list[Ledger]) -> str:
-    provided = install_command(name) or attribution(name, ledgers)
+    known = known_names().get(name)
+    if known is not None and known.distribution:
+        return how_to_install(known.distribution)
+    provided = attribution(name, ledgers)
     if provided:
         return provided
     arguments = name if name.startswith("x-") else f"{name} --registered"

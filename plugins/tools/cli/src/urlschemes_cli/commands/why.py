@@ -10,7 +10,7 @@ from urlschemes.errors import PluginError
 from urlschemes_cli.commands.show import NO_OPERATIONS
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option, scheme_argument
-from urlschemes_cli.output.hints import conflict_hint
+from urlschemes_cli.output.hints import conflict_hint, with_options
 from urlschemes_cli.output.json_output import with_profile, write_json
 from urlschemes_cli.output.text import safe_line
 
@@ -77,6 +77,6 @@ def _has_operations(registry: Registry, found: Why) -> bool:
 def _advice(found: Why) -> str:
     """Return how to choose another provider, in terms of the command line."""
     if found.switch is None:
-        return conflict_hint(found.name, found.pins) if found.pins else found.advice
+        return conflict_hint(found.name, found.pins) if found.pins else with_options(found.advice)
     pin = f"--pin {found.name}={found.pins[0]} chooses another, " if found.pins else ""
     return f"{pin}--disable {found.switch} switches it off"

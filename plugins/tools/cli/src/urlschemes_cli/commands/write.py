@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from urlschemes.redaction import redact
 from urlschemes_access import Attributes
 from urlschemes_cli.access_options import FOLDER, with_access_options
 from urlschemes_cli.options import json_option
@@ -107,7 +108,7 @@ def _operate(
             found = client.operate(operation, url, content, **arguments)
     assert isinstance(found, Attributes)
     if as_json:
-        write_json(with_profile({"url": safe_line(url), "operation": operation, "attributes": attributes_json(found)}))
+        write_json(with_profile({"url": redact(url), "operation": operation, "attributes": attributes_json(found)}))
     else:
         write_note(f"{safe_line(url)} {_DONE[operation]}")
         write_attributes(found, if_none="the server gave no details")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from urlschemes_cli.output.text import safe_line, write_note
+from urlschemes.redaction import redact
+from urlschemes_cli.output.text import write_note
 
 if TYPE_CHECKING:
     from urlschemes_access import Attributes
@@ -45,4 +46,4 @@ def attributes_json(attributes: Attributes) -> dict[str, Any]:
 def _gateway_json(gateway: Gateway | None) -> dict[str, str] | None:
     if gateway is None:
         return None
-    return {"asked": gateway.asked.redacted(), "url": gateway.url.redacted(), "source": safe_line(gateway.source)}
+    return {"asked": gateway.asked.redacted(), "url": gateway.url.redacted(), "source": redact(gateway.source)}

@@ -15,7 +15,7 @@ from rich.text import Text
 from urlschemes_cli.output.text import safe_line, write_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 __all__ = ["Console", "columns_table", "dim", "facts_table"]
 
@@ -23,7 +23,7 @@ UNLIMITED_WIDTH = 10_000
 """The width of files and pipes: nothing is cut or wrapped there, so that programs can search it."""
 PARAGRAPH_WIDTH = 100
 """The width at which prose is wrapped on a wider console."""
-PROSE_WIDTH = 36
+PROSE_WIDTH = 24
 """The least width of a column of prose; other columns are left out to keep it."""
 
 
@@ -62,18 +62,20 @@ class Console(rich.console.Console):
             write_line(row.rstrip(), stream=self.file)
 
     def print_fitting_table(
-        self, columns: Sequence[str], rows: Sequence[Sequence[str]], *, prose: str, least: int
+        self, columns: Sequence[str], rows: Sequence[Sequence[str]], *, prose: Collection[str], least: int
     ) -> bool:
         """Print as many of the first columns as fit, at least `least` of them; return True if all do.
 
-        Only the column `prose` is wrapped.
+        Only the columns `prose` are wrapped.
         """
-        widths = [max(map(cell_len, cells)) for cells in zip(columns, *rows, strict=True)]
-        widths[columns.index(prose)] = min(widths[columns.index(prose)], PROSE_WIDTH)
+        widths = [
+            min(max(map(cell_len, cells)), PROSE_WIDTH if cells[0] in prose else UNLIMITED_WIDTH)
+            for cells in zip(columns, *rows, strict=True)
+        ]
         count = len(columns)
         while count > least and sum(widths[:count]) + 2 * (count - 1) > self.width:
             count -= 1
-        table = columns_table(*columns[:count], unwrapped=(column for column in columns if column != prose))
+        table = columns_table(*columns[:count], unwrapped={*columns} - {*prose})
         for row in rows:
             table.add_row(*row[:count])
         self.print_table(table)

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     from urlschemes_access import Document
 
-__all__ = ["document_json", "hex_dump", "saved_json", "write_document"]
+__all__ = ["UNMARKED", "document_json", "hex_dump", "saved_json", "write_document"]
 
+UNMARKED = "unmarked end"
+"""What is said of a document that lacks the end mark of its protocol, as most texts of gopher servers do."""
 MAX_DUMPED = 256
 """Octets of binary content that a terminal shows."""
 SAMPLE = 1024
@@ -44,7 +46,7 @@ def write_document(document: Document, target: Path | None) -> int:
     else:
         count = _copy(document, sys.stdout.buffer)
     if document.terminated is False:
-        write_note("the server did not mark the end of the content, which may be incomplete")
+        write_note(UNMARKED)
     return count
 
 

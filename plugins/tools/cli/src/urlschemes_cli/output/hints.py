@@ -12,7 +12,7 @@ import click
 from urlschemes import errors
 from urlschemes.redaction import redact_url
 from urlschemes.registry.claim_selection import DISABLE
-from urlschemes.registry.claims import COMMANDS
+from urlschemes_cli.commands import GROUP
 from urlschemes_cli.exit_codes import core_exit_code
 from urlschemes_cli.output.text import write_note
 from urlschemes_cli.settings import Settings, installed_profiles
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from urlschemes.errors import URLError
 
-__all__ = ["conflict_hint", "hint_of", "message_of", "note_other_profile"]
+__all__ = ["conflict_hint", "hint_of", "message_of", "note_other_profile", "with_options"]
 
 _POLICY_HINTS = {
     "roots": "--root DIR allows reading files below DIR",
@@ -34,6 +34,7 @@ _OPTIONS = {
     r'(?:registry=)?Registry\(profile="(\w+)"\)': r"--profile \1",
     r"Registry\(profile=\.\.\.\)": "--profile NAME",
     r'options=\{"(\w+)": "(\w+)"\}': r"--option \1=\2",
+    r'options=\{"(\w+)": True\}': r"--option \1",
     r"\bscheme='([^']+)'": r"--scheme \1",
     r"\b(cacert|cert)=": r"--\1 FILE",
 }
@@ -52,14 +53,19 @@ def hint_of(error: URLError) -> str | None:
     """Return what to do next, in terms of the command line."""
     if isinstance(error, errors.UnsupportedOperation) and (names := _plugin_commands(error.scheme)):
         return f"use its own command: {' or '.join(f'`urlschemes {name} URL`' for name in names)}"
-    if isinstance(error, errors.PluginLoadError | errors.PluginContractError) and error.hint:
-        return error.hint.replace(f"{DISABLE}=", "--disable ")
+    if isinstance(error, errors.PluginLoadError | errors.PluginRecordError | errors.PluginContractError) and error.hint:
+        return with_options(error.hint)
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return conflict_hint(error.scheme, [each.partition(" ")[0] for each in error.claimants])
     is_of_access = core_exit_code(error) is None
     hint = (_access_hint(error) if is_of_access else None) or _in_options(error.hint)
     profile = _profile_hint(error.text) if isinstance(error, errors.InvalidURL) else None
     return "; ".join(filter(None, (hint, profile))) or None
+
+
+def with_options(hint: str) -> str:
+    """Return a hint with the option that switches a plugin off in place of the variable."""
+    return hint.replace(f"{DISABLE}=", "--disable ")
 
 
 def _profile_hint(text: str) -> str | None:
@@ -128,4 +134,4 @@ def _plugin_commands(scheme: str | None) -> list[str]:
         claims = settings.installed.claims()
     except errors.URLError:
         return []
-    return [each.name for each in claims if each.group == COMMANDS and each.provider == provider]
+    return [each.name for each in claims if each.group == GROUP and each.provider == provider]

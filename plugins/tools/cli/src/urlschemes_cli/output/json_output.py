@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -10,32 +12,89 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes.errors import URLError
-from urlschemes.redaction import redact_url
+from urlschemes.errors import InvalidURL, URLError
+from urlschemes.redaction import HIDDEN, password_spans, redact, redact_url, shown
 from urlschemes_cli.output.hints import hint_of
-from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes
+from urlschemes_cli.output.text import write_line, write_log_as_notes
 from urlschemes_cli.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["error_json", "errors_as_json", "with_profile", "write_error_json", "write_json", "write_json_line"]
+__all__ = [
+    "GivenText",
+    "error_json",
+    "errors_as_json",
+    "json_text",
+    "with_profile",
+    "write_error_json",
+    "write_json",
+    "write_json_line",
+]
 
 _WRITTEN = f"{__name__}.written"
 """The key in click's context for: JSON was written."""
+_LOSSY = re.compile("[\ud800-\udfff]")
+"""A lone surrogate, such as that of an octet that is not UTF-8."""
+
+
+class GivenText:
+    """A text that the user gave, without its passwords, and the places in it as JSON has them.
+
+    `is_url` says that it is meant as one URL, whose password may hold blanks. With `passwords` they stay.
+    """
+
+    def __init__(self, text: str, *, is_url: bool = True, passwords: bool = False) -> None:
+        self.text = text
+        self.redacted = text if passwords else redact_url(text) if is_url else redact(text)
+        hidden = [] if passwords else password_spans(text, is_url=is_url)
+        changes = [(start, end, HIDDEN) for start, end in hidden]
+        changes += [(*found.span(), shown(found[0])) for found in _LOSSY.finditer(text)]
+        self._changes: list[tuple[int, int, int, int]] = []
+        moved = last = 0
+        for start, end, written in sorted(changes, key=lambda change: (change[0], -change[1])):
+            if start >= last:  # a surrogate within a password is hidden
+                self._changes.append((start, end, start + moved, len(written)))
+                moved, last = moved + len(written) - (end - start), end
+        self._starts = [change[0] for change in self._changes]
+
+    def place(self, position: int, *, is_end: bool = False) -> int:
+        """Return where `position` is in JSON. Within a password it is before it, or behind it if it `is_end`."""
+        index = bisect_right(self._starts, position - is_end) - 1
+        if index < 0:
+            return position
+        _, end, place, length = self._changes[index]
+        if position >= end:
+            return place + length + position - end
+        return place + length if is_end else place
+
+    def span(self, span: tuple[int, int] | None) -> tuple[int, int] | None:
+        """Return where `span` is in JSON."""
+        if span is None:
+            return None
+        start = self.place(span[0])
+        return start, max(start, self.place(span[1], is_end=True))
+
+
+def json_text(value: object, *, indent: int | None = None) -> str:
+    """Return `value` as JSON in US-ASCII, so that a terminal sees no control characters.
+
+    An octet that is not UTF-8 is written in hexadecimal; the object that holds it then has the key `text_is_lossy`.
+    """
+    return json.dumps([*map(_complete, value)] if isinstance(value, list) else _complete(value), indent=indent)
 
 
 def write_json(value: object) -> None:
-    """Write `value` as JSON in US-ASCII, so that a terminal sees no control characters."""
+    """Write `value` as JSON."""
     context = click.get_current_context(silent=True)
     if context is not None:
         context.meta[_WRITTEN] = True
-    write_line(json.dumps(_serializable(value), indent=2))
+    write_line(json_text(value, indent=2))
 
 
 def write_json_line(value: object) -> None:
     """Write `value` as JSON on one line, as one of several."""
-    write_line(json.dumps(_serializable(value)))
+    write_line(json_text(value))
 
 
 def with_profile(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,22 +106,27 @@ def with_profile(value: Mapping[str, Any]) -> dict[str, Any]:
         return {**value, "profile": None}
 
 
-def error_json(error: URLError) -> dict[str, Any]:
-    """Return an error as JSON; every error has the same keys, and that of `fix` its readings, too."""
+def error_json(error: URLError, given: GivenText | None = None) -> dict[str, Any]:
+    """Return an error as JSON. Its places are those in `given`, if it is about that.
+
+    Every error has the same keys, and that of `fix` its readings, too.
+    """
     readings = getattr(error, "readings", None)
     write_log_as_notes()  # some messages are made by plugins' ledgers, which may fail
-    hint = hint_of(error)
+    hint, position, span = hint_of(error), error.position, getattr(error, "span", None)
+    if given is not None and not (isinstance(error, InvalidURL) and error.text != given.text):
+        position, span = None if position is None else given.place(position), given.span(span)
     return {
         "error": {
             "code": error.code,
-            "message": safe_line(str(error.message or error.code)),
+            "message": redact(str(error.message or error.code)),
             "scheme": error.scheme,
             "part": error.part,
-            "position": error.position,
-            "span": getattr(error, "span", None),
+            "position": position,
+            "span": span,
             "rule": error.rule,
             "section": error.section,
-            "hint": hint and safe_line(hint),
+            "hint": hint and redact(hint),
             "origin": error.origin,
             **({} if readings is None else {"readings": [redact_url(each) for each in readings]}),
         }
@@ -77,7 +141,7 @@ def write_error_json(error: URLError | click.ClickException, context: click.Cont
         write_json(error_json(error))
         return
     keys = ("scheme", "part", "position", "span", "rule", "section", "hint", "origin")
-    message = safe_line(error.format_message())
+    message = redact(error.format_message())
     write_json({"error": {"code": "usage", "message": message, **dict.fromkeys(keys)}})
 
 
@@ -88,17 +152,29 @@ def errors_as_json(url: str, *, enabled: bool, key: str = "url") -> Iterator[Non
         yield
     except URLError as error:
         if enabled:
-            write_json(with_profile({key: safe_line(redact_url(url)), **error_json(error)}))
+            given = GivenText(url)
+            write_json(with_profile({key: given.redacted, **error_json(error, given)}))
         raise
 
 
-def _serializable(value: object) -> Any:
+def _complete(value: object) -> Any:
+    """Return `value` for JSON, with `text_is_lossy` if a text in it is not written as it was."""
+    lossy: list[str] = []
+    made = _serializable(value, lossy)
+    return made | {"text_is_lossy": True} if lossy and isinstance(made, dict) else made
+
+
+def _serializable(value: object, lossy: list[str]) -> Any:
+    """Return `value` for JSON; add the texts in it that hold lone surrogates to `lossy`."""
     if isinstance(value, Mapping):
-        return {str(key): _serializable(each) for key, each in value.items()}
+        return {_serializable(str(key), lossy): _serializable(each, lossy) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_serializable(each) for each in value]
+        return [_serializable(each, lossy) for each in value]
     if isinstance(value, datetime):
         return value.isoformat()
-    if value is None or isinstance(value, str | int | float):
+    if value is None or isinstance(value, int | float):
         return value
-    return str(value)
+    text = str(value)
+    if _LOSSY.search(text):
+        lossy.append(text)
+    return _LOSSY.sub(lambda found: shown(found[0]), text)

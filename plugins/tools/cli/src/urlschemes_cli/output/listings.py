@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from urlschemes.redaction import HIDDEN
+from urlschemes.redaction import HIDDEN, redact
 from urlschemes_cli.output.attributes import attributes_json
 from urlschemes_cli.output.target import open_target
 from urlschemes_cli.output.text import escaped_line, safe_line, write_note
@@ -43,11 +43,9 @@ def password_in(url: URL) -> str | None:
 
 
 def _url_of(entry: Entry, password: str | None) -> str | None:
-    """Return the URL of an entry on one line, without `password`; one that the server itself wrote there is shown."""
-    if entry.url is None:
-        return None
-    hidden = password is not None and f":{password}@" in entry.url
-    return safe_line(entry.url) if hidden else escaped_line(entry.url)
+    """Return the URL of an entry without `password`; one that the server itself wrote there is shown."""
+    hidden = entry.url is not None and password is not None and f":{password}@" in entry.url
+    return redact(str(entry.url)) if hidden else entry.url
 
 
 def write_entries(entries: Iterable[Entry], password: str | None, target: Path) -> None:
@@ -85,7 +83,8 @@ def _write_lines(entries: Iterable[Entry], password: str | None, file: BinaryIO)
         size = "" if entry.size is None else str(entry.size)
         modified = entry.modified.isoformat() if entry.modified else ""
         fields = map(safe_line, (entry.kind, size, modified, entry.name, entry.problem or ""))
-        file.write(("\t".join((_url_of(entry, password) or "", *fields)) + "\n").encode("utf-8", "backslashreplace"))
+        url = escaped_line(_url_of(entry, password) or "")
+        file.write(("\t".join((url, *fields)) + "\n").encode("utf-8", "backslashreplace"))
     file.flush()
 
 
@@ -112,7 +111,7 @@ def _row(entry: Entry, columns: list[str], password: str | None) -> tuple[Text, 
         "modified": Text(entry.modified.strftime("%Y-%m-%d %H:%M") if entry.modified else ""),
     }
     url = _url_of(entry, password)
-    last = Text(url) if url else Text(safe_line(entry.problem or ""), "dim italic")
+    last = Text(escaped_line(url)) if url else Text(safe_line(entry.problem or ""), "dim italic")
     return (*(cells[column] for column in columns), last)
 
 

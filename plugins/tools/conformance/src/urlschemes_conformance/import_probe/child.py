@@ -14,7 +14,7 @@ import urlschemes_access
 from urlschemes.errors import URLError
 from urlschemes.redaction import described
 from urlschemes.registry.claims import Claim
-from urlschemes.registry.plugins import load_any
+from urlschemes.registry.plugins import load_object
 from urlschemes_conformance.audit import SideEffects
 from urlschemes_conformance.import_probe.snapshot import Snapshot
 
@@ -38,7 +38,7 @@ def main(job: Mapping[str, Any]) -> None:
     before = Snapshot.take()
     began = perf_counter()
     try:
-        load_any(Claim(*job["claim"]), [Claim(*each) for each in job["same_distribution"]], profile)
+        load_object(Claim(*job["claim"]), profile, [Claim(*each) for each in job["same_distribution"]])
         seconds = perf_counter() - began
     except URLError as error:
         fault = error.message
@@ -59,6 +59,6 @@ def _import_first(claims: list[Claim]) -> None:
             import_module(module.name)
     for claim in claims:
         try:
-            load_any(claim, ())
+            load_object(claim)
         except Exception:  # noqa: BLE001, S112  its own probe reports it
             continue

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import wraps
-from importlib import import_module
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from pkgutil import resolve_name
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from urlschemes.errors import PluginContractError, PluginError, URLError
-from urlschemes.redaction import described
+from urlschemes.errors import PluginContractError
 from urlschemes.scheme.scheme import Scheme
 from urlschemes_access import operate
-from urlschemes_access.policy import Policy
 from urlschemes_access.resources import Document, Listing, Session
-from urlschemes_cli.demonstration import Demonstration
 from urlschemes_conformance.review.fixed_randomness import with_fixed_randomness
+from urlschemes_testing.demonstration import started
 from urlschemes_testing.replay import Recording, replay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from urlschemes.registry.registry import Registry
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.protocol import Algorithm
+    from urlschemes_testing.demonstration import Demonstration
     from urlschemes_testing.replay import Script
 
 __all__ = ["RecordedAccess", "longest_step", "record_access"]
 
-LOOPBACK = ("127.0.0.0/8", "::1/128")
 DEADLINE = 30.0
 """Seconds that the access may take."""
 RUNS = 3
@@ -125,21 +121,19 @@ def record_access(
     Raises the URLError of the access, PluginError if the demonstration fails.
     """
     recording = _RecordingScheme(scheme)
-    with TemporaryDirectory(prefix="urlschemes-review-demo-") as folder, _started(demonstration, Path(folder)) as demo:
+    what = ":".join(filter(None, demonstration))
+    with started(lambda: resolve_name(what), what, scheme=scheme.name) as demo:
         url = registry.parse(demo.url)
         if url.scheme != scheme.name:
             message = f"the demonstration is of the scheme {url.scheme}"
             raise PluginContractError(message, wants=f"a URL of {scheme.name}", has=demo.url)
-        policy = Policy(public=False, networks=LOOPBACK, roots=demo.roots)
         with registry.override(recording), around():
             resource = operate(
                 demo.operation,
                 demo.url,
                 registry=registry,
-                policy=policy,
                 deadline=DEADLINE,
-                ssl_context=demo.ssl_context,
-                options=demo.options,
+                **demo.settings,
             )
             kind, content, entries = _read_all(resource, demo)
     return RecordedAccess(
@@ -152,28 +146,6 @@ def record_access(
         content,
         entries,
     )
-
-
-@contextmanager
-def _started(demonstration: tuple[str, str], folder: Path) -> Iterator[Demonstration]:
-    """Start the demonstration. Raises PluginError if it fails."""
-    module, attribute = demonstration
-    try:
-        function: Any = import_module(module)
-        for name in attribute.split(".") if attribute else ():
-            function = getattr(function, name)
-        with function(folder) as demo:
-            if not isinstance(demo, Demonstration):
-                has = type(demo).__qualname__
-                message = f"the demonstration {module}:{attribute} yields a {has}"
-                raise PluginContractError(message, wants="a Demonstration", has=has)
-            yield demo
-    except URLError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise PluginError(
-            f"the demonstration {module}:{attribute} failed: {described(error)}", hint="correct the demonstration"
-        ) from error
 
 
 def _read_all(

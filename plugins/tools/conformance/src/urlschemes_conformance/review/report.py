@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes_conformance.review.catalogue import all_checks
-from urlschemes_conformance.review.verdicts import OUTCOMES
+from urlschemes_conformance.review.verdicts import OUTCOMES, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,5 +38,5 @@ def summary(review: Review) -> str:
     """Return one line: the number of checks with each outcome, the URLs, the time."""
     counts = ", ".join(f"{review.counts[outcome]} {outcome}" for outcome in OUTCOMES if review.counts[outcome])
     seconds = sum(each.seconds for each in review.verdicts)
-    checks = "1 check" if len(review.verdicts) == 1 else f"{len(review.verdicts)} checks"
-    return f"{checks}: {counts}; {review.examples} URLs of seed {review.seed}; {seconds:.1f} s"
+    checks, urls = counted(len(review.verdicts), "check"), counted(review.examples, "URL")
+    return f"{checks}: {counts}; {urls} of seed {review.seed}; {seconds:.1f} s"

@@ -14,9 +14,10 @@ from urlschemes import default_registry
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
 from urlschemes.grammar.profile import RFC1738
 from urlschemes.redaction import described
-from urlschemes.registry.claims import DEMOS, SCHEMES, Claim, object_reference
+from urlschemes.registry.claims import SCHEMES, Claim, object_reference
 from urlschemes.storage.package_data import find_in_folders, read_file
 from urlschemes_cli.settings import installed_profiles
+from urlschemes_testing.demonstration import GROUP as DEMOS
 
 if TYPE_CHECKING:
     import os
@@ -164,7 +165,8 @@ def _installed_target(name: str, registry: Registry) -> Target:
 
 def _with_demo(target: Target, claims: list[Claim]) -> Target:
     """Return the target with its own demonstration, or with that of another distribution if there is exactly one."""
-    demos = [each for each in claims if each.group == DEMOS and each.name == target.scheme and each.state == "active"]
+    states = ("active", "conflict")
+    demos = [each for each in claims if each.group == DEMOS and each.name == target.scheme and each.state in states]
     own = [each for each in demos if each.distribution == target.distribution]
     if target.demo is not None or len(own or demos) != 1:
         return target

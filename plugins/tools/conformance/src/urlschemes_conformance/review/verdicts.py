@@ -12,7 +12,18 @@ from urlschemes.redaction import one_line, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["OUTCOMES", "Outcome", "Review", "ReviewError", "Verdict", "failed", "passed", "skipped", "warned"]
+__all__ = [
+    "OUTCOMES",
+    "Outcome",
+    "Review",
+    "ReviewError",
+    "Verdict",
+    "counted",
+    "failed",
+    "passed",
+    "skipped",
+    "warned",
+]
 
 Outcome: TypeAlias = Literal["passed", "warned", "failed", "skipped"]
 """The outcome of a check. `warned`: no rule is broken, but a person should look. `skipped`: it could not be made."""
@@ -33,6 +44,11 @@ class ReviewError(URLError):
 
     def __init__(self, message: str, *, hint: str = "report this bug, with the scheme", **details: Any) -> None:
         super().__init__(message, hint=hint, **details)
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words, such as "1 rule"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from urlschemes.errors import RegistrationError
+from urlschemes.registry.known_names import reserved_names
 from urlschemes_cli.options import complete_profile
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_conformance.scaffold.naming import name_notes, naming_of, registered_name
@@ -110,9 +111,18 @@ def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> No
         write_line("It works as it is. To try it:")
     profile = planned.record.profile.name
     of_profile = () if profile == FIRST else ("--profile", profile)
+    from_folder = () if reserved_names().published else ("--no-index", "--find-links", "DIR")
     commands: list[tuple[str, ...]] = [
         ("cd", str(folder)),
-        ("python", "-m", "pip", "install", "-e", ".[test]"),
+        (
+            "python",
+            "-m",
+            "pip",
+            "install",
+            *from_folder,
+            "-e",
+            ".[test,demo]" if planned.record.operations else ".[test]",
+        ),
         ("python", "-m", "pytest"),
         ("urlschemes", "review", naming.scheme),
         ("urlschemes", "explain", *of_profile, planned.example),
@@ -121,6 +131,8 @@ def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> No
         commands.append(("urlschemes", "demo", *of_profile, naming.scheme))
     for command in commands:
         write_line(f"  {safe_line(shlex.join(command))}")
+    if from_folder:
+        write_line("DIR is the folder that `python3 dev release DIR` fills in a checkout of urlschemes.")
     write_line("To make it your own, change these files in this order, and run the tests after each step:")
     profiles = [each.profile for each in planned.records]
     records = " and ".join(each.record for each in profiles)

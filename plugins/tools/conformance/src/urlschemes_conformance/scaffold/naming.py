@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING
 from urlschemes import default_registry
 from urlschemes.errors import RegistrationError
 from urlschemes.registry.claims import SCHEMES, distribution_key
-from urlschemes.registry.known_names import (
-    attribution,
-    core_ledger,
-    install_command,
-    known_names,
-    merged,
-    reserved_names,
-)
+from urlschemes.registry.known_names import attribution, core_ledger, known_names, merged, reserved_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,8 +141,10 @@ def _notes_of_ledgers(naming: Naming, registry: Registry) -> Iterator[str]:
     name = naming.scheme.removeprefix(EXPERIMENTAL)
     known = registry.known_names().get(name)
     if known is not None:
-        provider = install_command(name) or attribution(name, registry.ledgers())
+        provider = attribution(name, registry.ledgers())
+        sources = [each.dated for each in registry.ledgers() if any(other.name == name for other in each.names)]
         facts = ", ".join(filter(None, (known.means, known.status, known.reference, known.since, provider)))
+        facts = f"{facts}; {' and '.join(sources)}"
         if naming.status == "experimental":
             yield f"{name} is the name of another scheme ({facts}): choose another name unless you mean that scheme"
         else:

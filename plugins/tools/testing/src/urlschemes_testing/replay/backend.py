@@ -165,11 +165,11 @@ class ReplayBackend:
     def _write(self, channel: ReplayChannel, octets: bytes, timeout: float) -> int:
         if channel.output_step is not None:
             return self._write_file(channel, octets)
-        channel.sent += octets
         if channel.broken:
-            if octets not in self._sent_by_steps(channel) and octets not in self.also:
+            if not any(text.endswith(octets) for text in (*self._sent_by_steps(channel), *self.also)):
                 raise self.departure(channel)
             self._fail(channel, timeout)
+        channel.sent += octets
         rest = octets
         while rest:
             number = self.progress.next_to_send(channel)

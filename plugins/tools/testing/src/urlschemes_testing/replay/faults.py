@@ -57,6 +57,7 @@ class _SurveyBackend(ReplayBackend):
 
     def __init__(self, script: Script) -> None:
         super().__init__(script)
+        self.uploads = any(isinstance(step, steps.CallerUploads) for step in script)
         self.possible: list[tuple[str, ...]] = []
         self.data_reads: set[int] = set()
         """The numbers of the requests that read from a data connection."""
@@ -78,8 +79,9 @@ class _SurveyBackend(ReplayBackend):
                 return "untrusted", "timeout", "cancelled"
             case Write(ReplayChannel(is_file=True)) | Commit():
                 return "disk full", "cancelled"
-            case Write():
-                return "reset", "timeout", "cancelled"
+            case Write(ReplayChannel() as channel, pieces):
+                within = self._faults_within(channel, sum(map(len, pieces)))
+                return "reset", "timeout", "cancelled", *within
             case Read(ReplayChannel() as channel):
                 return self._possible_faults_of_reading(channel)
             case Poll():
@@ -88,6 +90,19 @@ class _SurveyBackend(ReplayBackend):
                 return "unreadable", "forbidden", "cancelled"
             case _:
                 return ()
+
+    def _faults_within(self, channel: ReplayChannel, size: int) -> tuple[str, ...]:
+        """Return the faults after the system has accepted some of the octets that are sent."""
+        if channel.datagrams:
+            return ()
+        has_reply = self.uploads and self.progress.reply_to(channel) is not None
+        replies = ("a reply", "a reply and reset") if has_reply else ()
+        parts = [
+            f"{count} of {size} octets, then {how}"
+            for count in sorted({1, size - 1} - {0, size})
+            for how in ("reset", "timeout", *replies)
+        ]
+        return (*parts, *(f"{size} of {size} octets, then {how}" for how in replies[:1]))
 
     def _possible_faults_of_reading(self, channel: ReplayChannel) -> tuple[str, ...]:
         if channel.datagrams:
@@ -153,6 +168,8 @@ class _FaultyBackend(ReplayBackend):
             case Poll(channels):
                 for channel in channels:
                     self._break(channel, "timeout")
+            case Write(ReplayChannel() as channel, pieces, timeout) if "," in fault:
+                return self._write_part(channel, b"".join(pieces), timeout)
             case Write(channel):
                 self._break(channel, fault)
             case Read(channel) if fault == "one octet":
@@ -166,6 +183,19 @@ class _FaultyBackend(ReplayBackend):
             case _:
                 raise TimeoutError
         return super().perform(primitive)
+
+    def _write_part(self, channel: ReplayChannel, octets: bytes, timeout: float) -> int:
+        """Accept the first octets; then the server replies, or the connection breaks, or both."""
+        part, _, how = self.fault.partition(", then ")
+        reply = self.progress.reply_to(channel) if "reply" in how else None
+        accepted = self._write(channel, octets[: int(part.partition(" ")[0])], timeout)
+        self.progress.early = reply
+        if not how.endswith("reply"):
+            self._break(channel, how.rpartition(" ")[2])
+            step = None if reply is None else self.script.steps[reply]
+            if isinstance(step, steps.ServerSends) and step.on == channel.label:
+                channel.octets_left = len(step.octets)
+        return accepted
 
     def _break(self, channel: object, how: str) -> None:
         assert isinstance(channel, ReplayChannel)
@@ -227,11 +257,13 @@ def fault_everywhere(
     - a file is kept completely or not at all; an upload of which a part could not be sent never succeeds;
     - no peer is used after it was closed, and after the caller has left only Close is requested.
 
+    A fault of sending may come after some octets; `Outcome.sent` has what was accepted. Where the caller uploads, the
+    server's next message may come early, too.
+
     When octets on one connection are lost, the server takes no step below them, on any connection; in the fault "end,
     unnoticed" of a data connection it does.
     """
     allowed = [steps.octets_of((words,)) for words in also]
-    uploads = any(isinstance(step, steps.CallerUploads) for step in script)
     good_replay = _Survey(script)
     good = good_replay.run(make_algorithm())
     survey = good_replay.survey
@@ -246,7 +278,8 @@ def fault_everywhere(
                 # The control connection must notice data that ended early, whatever marks the end of content.
                 early = ends_by_closing and fault.endswith("end") and number not in survey.data_reads
                 _assert_honest(good, outcome, fault, may_end_early=early)
-                if uploads and isinstance(request, Send) and request.octets not in allowed and fault != "cancelled":
+                is_lost = isinstance(request, Send) and request.octets not in allowed and not fault.endswith("reply")
+                if survey.uploads and is_lost and fault != "cancelled":
                     _assert_failed(outcome)
             except AssertionError as error:
                 raise AssertionError(f"{where}: {error}") from error

@@ -93,6 +93,8 @@ class Progress:
         """The first step that the client has not done."""
         self.last_sent = len(self.steps)
         """The server takes no step below this one."""
+        self.early: int | None = None
+        """A message that the server sends now, although the client has not done everything above it."""
         self._advance()
 
     def finish(self, number: int) -> None:
@@ -111,6 +113,8 @@ class Progress:
 
     def next_of_server(self, channel: ReplayChannel) -> int | None:
         """Return the number of the step that a read meets now; None if the server waits for the client."""
+        if self.early is not None and self.steps[self.early].on == channel.label and not self._is_over(self.early):
+            return self.early
         number = self.next(channel)
         if number is None or number > min(self.first_open, self.last_sent):
             return None
@@ -141,6 +145,12 @@ class Progress:
             else:
                 return None
         return None
+
+    def reply_to(self, channel: ReplayChannel) -> int | None:
+        """Return the number of the server's next message, on whichever connection, after what the client sends now."""
+        sent = self.next_to_send(channel)
+        later = range(len(self.steps) if sent is None else sent, len(self.steps))
+        return next((number for number in later if isinstance(self.steps[number], steps.ServerSends)), None)
 
     def is_at_end(self, channel: ReplayChannel) -> bool:
         """Return True if a read of this channel would find its end, or wait."""

@@ -57,9 +57,9 @@ class Cancelled(BaseException):
 class _AnyDestination(Policy):
     """A policy that allows every port and address."""
 
-    def check_port(self, port: int, own: frozenset[int] = frozenset()) -> None:
+    def check_port(self, port: int, own: frozenset[int] = frozenset(), *, lines: bool = True) -> None:
         """Raise UnsafeURL for a number that is not a port."""
-        super().check_port(port, own | {port})
+        super().check_port(port, own | {port}, lines=lines)
 
     def check_address(self, address: str, *, host: str = "", redirected: bool = False) -> None:
         """Allow the address."""

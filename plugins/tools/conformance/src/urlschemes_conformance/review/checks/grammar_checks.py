@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import RegistrationError, URLError
+from urlschemes.errors import GrammarError, RegistrationError, URLError
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.octets import mask
 from urlschemes.grammar.rule_tree import Marked, marks
@@ -14,7 +14,7 @@ from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import NotProven, prove_pattern, prove_printed, prove_recognizer
 from urlschemes_conformance.recognizer import derivations, divide_by_pattern
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.verdicts import failed, passed, skipped, warned
+from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped, warned
 
 if TYPE_CHECKING:
     from urlschemes.grammar.automaton import Automaton
@@ -44,16 +44,14 @@ def grammar(scheme: ReviewedScheme) -> Verdict:
         record.syntax.fullmatch  # noqa: B018  compiles the pattern
         Scheme(record)
     except RegistrationError as error:
-        if error.field not in {"syntax", "syntax.rule", ""} and type(error) is RegistrationError:
+        if not (isinstance(error, GrammarError) or error.field == "syntax.rule" or error.part):
             return skipped("the record cannot be used: see the checks record and status")
         place = f" (rule {error.rule}, section {error.section})" if error.rule and error.section else ""
         return failed(f"{error.message}{place}", error.hint or "docs/reference/registration.md describes the notation")
-    except (URLError, OSError, ImportError, UnicodeDecodeError) as error:
-        if isinstance(error, URLError) and error.part:
-            return failed(error.message, error.hint or "rename the part")
+    except (URLError, OSError, ImportError, UnicodeDecodeError):
         return skipped("the record cannot be used: see the check record")
     rules = record.syntax.grammar.rules.keys() - record.profile.grammar.rules.keys()
-    return passed(f"{len(rules)} rules, {len(record.syntax.parts)} parts, one pattern")
+    return passed(f"{counted(len(rules), 'rule')}, {counted(len(record.syntax.parts), 'part')}, one pattern")
 
 
 @check("same-language", "RFC 1738 section 5; RFC 3986 Appendix A")

@@ -8,7 +8,7 @@ from time import process_time
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginError, URLError
-from urlschemes.registry.loading import load_scheme
+from urlschemes.registry.plugins import load_scheme
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.reviewed_scheme import CannotCheck
 from urlschemes_conformance.review.verdicts import failed, passed, skipped, warned

@@ -9,7 +9,7 @@ from urlschemes.redaction import described
 from urlschemes_conformance import laws
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.reviewed_scheme import CannotCheck, ReviewedScheme
-from urlschemes_conformance.review.verdicts import failed, passed
+from urlschemes_conformance.review.verdicts import counted, failed, passed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,7 +35,7 @@ def _test(law: Callable[[T], None], items: Iterable[T], advice: str) -> Verdict:
         violation = _violation(law, item)
         if violation:
             return failed(violation, advice, repr(str(item)))
-    return passed(f"{count} URLs")
+    return passed(counted(count, "URL"))
 
 
 def _violation(law: Callable[[T], None], item: T) -> str:
@@ -92,7 +92,7 @@ def replaces_alone(scheme: ReviewedScheme) -> Verdict:
         if givers and not accepted:
             return failed(f"replace({part}={givers[0].parts[part]!r}) is refused for every URL", advice)
         count += accepted
-    return passed(f"{count} replacements")
+    return passed(counted(count, "replacement"))
 
 
 @check("normalizes", "RFC 1738 sections 2.1, 2.2 and 3.1; RFC 3986 section 6.2; docs/reference/urls.md")

@@ -91,23 +91,28 @@ def status(scheme: ReviewedScheme) -> Verdict:
     if found.status == "experimental":
         return passed("experimental, as names with x- are")
     ledgers = [each for each in Registry().ledgers() if each != core_ledger()]
-    known = {each.name: each for ledger in (*ledgers, core_ledger()) for each in reversed(ledger.names) if each.status}
-    listed = known[found.scheme].status if found.scheme in known else ""
+    listing = [
+        (each.status, ledger.dated)
+        for ledger in (core_ledger(), *ledgers)
+        for each in ledger.names
+        if each.name == found.scheme and each.status
+    ]
+    listed, source = listing[0] if listing else ("", ledgers[0].dated if ledgers else "")
     if not listed and not ledgers:
         return passed(f"{found.status}; urlschemes-iana is not installed, which could compare it with IANA's registry")
     if not listed and found.status == "provisional":
         return warned(
-            f"the status is {found.status}, but {found.scheme} is not in {ledgers[0].title}",
+            f"the status is {found.status}, but {found.scheme} is not in {source}",
             "register the scheme with IANA: a provisional registration needs no standard (RFC 7595 section 4)",
         )
     if not listed:
         return failed(
-            f"the status is {found.status}, but {found.scheme} is not in {ledgers[0].title}",
+            f"the status is {found.status}, but {found.scheme} is not in {source}",
             'write status = "provisional"',
         )
     if listed != found.status:
         return failed(
-            f"the status is {found.status}, but {found.scheme} is registered as {listed}",
+            f"the status is {found.status}, but {found.scheme} is {listed} in {source}",
             f'write status = "{listed}", or choose another name',
         )
-    return passed(f"{found.status}, as registered")
+    return passed(f"{found.status}, as in {source}")

@@ -12,7 +12,7 @@ from urlschemes.redaction import described
 from urlschemes.registry.registry import Registry, default_registry
 from urlschemes_cli.settings import known_records
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.verdicts import failed, passed, skipped, warned
+from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped, warned
 from urlschemes_conformance.scaffold import has_template_syntax, template_leftovers
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def reference(scheme: ReviewedScheme) -> Verdict:
         listed = [each for each in Registry().ledgers() if any(known.name == found.scheme for known in each.names)]
         if listed:
             return failed(
-                f"{found.scheme} is in {listed[-1].title}, but the syntax is still the template of `urlschemes new`",
+                f"{found.scheme} is in {listed[-1].dated}, but the syntax is still the template of `urlschemes new`",
                 "write the syntax, parts and examples of its definition; or choose another name",
             )
     if found.status == "permanent" and not _PUBLICATION.search(found.reference):
@@ -219,7 +219,7 @@ def _fault_of_text(text: str, min_words: int) -> str:
     if placeholder:
         return f"contain a placeholder: {placeholder[0]!r}"
     count = len(text.split())
-    return f"have only {count} words" if count < min_words else ""
+    return f"have only {counted(count, 'word')}" if count < min_words else ""
 
 
 @check("examples", "RFC 7595 section 3.3")
@@ -238,4 +238,4 @@ def examples(scheme: ReviewedScheme) -> Verdict:
             "add an example that has it",
             *(f"no example has the part {each}" for each in unused[1:]),
         )
-    return passed(f"{len(valid)} URLs and {len(found.examples) - len(valid)} invalid texts")
+    return passed(f"{counted(len(valid), 'URL')} and {counted(len(found.examples) - len(valid), 'invalid text')}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginError
-from urlschemes.registry.loading import load_scheme
+from urlschemes.registry.plugins import load_scheme
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.verdicts import failed, passed, skipped
+from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped
 from urlschemes_testing.examples import check_example
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ def parts(scheme: ReviewedScheme) -> Verdict:
         if not hasattr(url_type, name):
             return failed(f"{url_type.__name__} has no attribute {name}", f"declare the field {name}")
     for url in scheme.urls:
-        expected_parts = scheme.generated_type.parse(str(url)).parts
-        for name, expected in expected_parts.items():
-            value = getattr(url, name)
+        generated = scheme.generated_type.parse(str(url))
+        for name in scheme.syntax.parts:
+            value, expected = getattr(url, name), getattr(generated, name)
             if not _is_plain(value):
                 return failed(
                     f"{name} is of the type {type(value).__qualname__}",
@@ -64,7 +64,7 @@ def parts(scheme: ReviewedScheme) -> Verdict:
                     "declare the part as a field, and give a derived value another name",
                     repr(str(url)),
                 )
-    return passed(f"{', '.join(scheme.syntax.parts) or 'no part'}: correct in {len(scheme.urls)} URLs")
+    return passed(f"{', '.join(scheme.syntax.parts) or 'no part'}: correct in {counted(len(scheme.urls), 'URL')}")
 
 
 def _is_plain(value: object) -> bool:
@@ -83,4 +83,4 @@ def examples_parse(scheme: ReviewedScheme) -> Verdict:
             check_example(scheme.url_type, example)
         except AssertionError as error:
             return failed(str(error), "correct the example or the type", repr(example.url))
-    return passed(f"{len(scheme.record.examples)} examples")
+    return passed(counted(len(scheme.record.examples), "example"))

@@ -1,0 +1,202 @@
+"""Build a release: every distribution of the workspace, checked, and installed from the folder that holds it.
+
+`python3 dev release DIR` runs this. DIR then holds
+
+- a wheel and a source distribution of each distribution, built from a copy of the workspace that has no tests;
+- wheels of the libraries that they need, and of what builds and tests a scheme, for the Python that runs this;
+- `SHA256SUMS`, for `sha256sum --check`.
+
+A distribution in C is left out on a machine without a C compiler and git.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from urlschemes_servers import ftp_server
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+LEFT_TO_USERS = "pyarrow"
+"""A library that is not added: it is four times as large as all the rest, and not there for every version of Python."""
+BUILD_AND_TEST = ["hatchling", "editables", "pytest"]
+"""What an author of a scheme needs to install its folder and to test it, besides what this project requires."""
+
+ACCESS = """
+import sys, urlschemes
+from urlschemes_access import Policy, access
+for record in urlschemes.default_registry.registrations():
+    urlschemes.parse(next(example.url for example in record.examples if example.parts is not None))
+with access(urlschemes.parse(sys.argv[1]), policy=Policy(networks=("127.0.0.0/8",))) as document:
+    sys.stdout.write(document.read_text())
+"""
+GREETING = "Installed, parsed and accessed.\n"
+
+
+def main(arguments: list[str]) -> None:
+    """Fill the folder that is the only argument; end with a message if something is wrong."""
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        sys.exit("dev: release takes one argument, the folder to fill.")
+    folder = Path(arguments[0]).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        workspace, built = Path(temporary, "workspace"), Path(temporary, "built")
+        requirements = build(workspace, built)
+        archives = sorted(built.iterdir())
+        note(f"checking {len(archives)} archives")
+        run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", *archives)
+        places = {workspace, ROOT, Path.home()} - {Path("/")}
+        wrong = [fault for archive in archives for fault in faults(archive, places)]
+        if wrong:
+            sys.exit("\n".join(wrong))
+        for archive in archives:
+            shutil.copy(archive, folder)
+        note("adding the libraries that they need")
+        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", folder]
+        run(*pip, "--constraint", workspace / "pins.txt", *requirements, *BUILD_AND_TEST)
+    write_sums(folder)
+    for requirements in installations(ROOT / "README.md"):
+        try_installation(folder, requirements)
+    note(f"{folder} is ready, with SHA256SUMS")
+
+
+def build(workspace: Path, built: Path) -> list[str]:
+    """Copy the workspace and build its distributions; return the wheels with their extras, as requirements."""
+    note("building")
+    ignored = [line.rstrip("/") for line in (ROOT / ".gitignore").read_text("utf-8").split()]
+    for name in ("core", "plugins"):
+        shutil.copytree(ROOT / name, workspace / name, ignore=shutil.ignore_patterns("tests", *ignored))
+    shutil.copy(ROOT / "pyproject.toml", workspace)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]
+    pins = [*settings["constraint-dependencies"], *settings["build-constraint-dependencies"]]
+    (workspace / "pins.txt").write_text("\n".join(pins), "utf-8")
+    command = [os.environ["UV"], "build", "--quiet", "--no-create-gitignore", "--out-dir", built]
+    run(*command, "--all-packages", cwd=workspace)
+    left_out = set()
+    for member in map(Path, settings["workspace"]["exclude"]):
+        if (workspace / member / "meson.build").exists() and not prepare_for_meson(workspace / member):
+            note(f"{member} is left out: it needs a C compiler, cc, and git")
+            left_out.add(member.name)
+        else:
+            run(*command, "--build-constraints", "pins.txt", member, cwd=workspace)
+    return [requirement for wheel in sorted(built.glob("*.whl")) for requirement in with_extras(wheel, left_out)]
+
+
+def prepare_for_meson(folder: Path) -> bool:
+    """Make the folder a repository, from which Meson takes the sources; return False without compiler or git."""
+    if not (shutil.which("cc") and shutil.which("git")):
+        return False
+    identity = ["-c", "user.name=release", "-c", "user.email=release", "-c", "commit.gpgsign=false"]
+    for words in (["init"], ["add", "."], ["commit", "--message", "release"]):
+        run("git", *identity, *words, cwd=folder)
+    return True
+
+
+def with_extras(wheel: Path, left_out: set[str]) -> Iterator[str]:
+    """Yield the wheel as a requirement with all of its extras that are built, if its libraries are added."""
+    (metadata,) = (text.decode("utf-8") for name, text in files_of(wheel).items() if name.endswith("-info/METADATA"))
+    if f"\nRequires-Dist: {LEFT_TO_USERS}" not in metadata:
+        extras = {*re.findall(r"^Provides-Extra: (.*)$", metadata, re.MULTILINE)} - left_out
+        yield f"{wheel}[{','.join(sorted(extras))}]" if extras else str(wheel)
+
+
+def files_of(archive: Path) -> dict[str, bytes]:
+    """Return the files in a wheel or a source distribution, by their names in it."""
+    if archive.suffix == ".whl":
+        with zipfile.ZipFile(archive) as wheel:
+            return {name: wheel.read(name) for name in wheel.namelist()}
+    with tarfile.open(archive) as source:
+        files = {each.name.partition("/")[2]: source.extractfile(each) for each in source if each.isfile()}
+        return {name: file.read() for name, file in files.items() if file is not None}
+
+
+def faults(archive: Path, places: Collection[Path]) -> Iterator[str]:
+    """Yield what is wrong with the files in an archive: one that is missing, superfluous, or names one of `places`."""
+    files = files_of(archive)
+    package, version = archive.name.split("-")[:2]
+    is_wheel = archive.suffix == ".whl"
+    info = f"{package}-{version}.dist-info"
+    wanted = {f"{info}/licenses/LICENSE" if is_wheel else "LICENSE"}
+    wanted |= {
+        f"{name.removesuffix('__init__.py')}py.typed" for name in files if name.endswith(f"{package}/__init__.py")
+    }
+    for name in sorted(wanted - files.keys()):
+        yield f"{archive.name}: {name} is missing"
+    for name, content in files.items():
+        parts = name.split("/")
+        unwanted = {"tests", "__pycache__"}.intersection(parts) or any(part.startswith(".") for part in parts)
+        if unwanted or name.endswith(".pyc") or (is_wheel and parts[0] not in (package, info)):
+            yield f"{archive.name}: {name} does not belong in a release"
+        for place in places:
+            if f"{place}/".encode() in content:
+                yield f"{archive.name}: {name} names {place}, a folder of this machine"
+
+
+def installations(page: Path) -> list[list[str]]:
+    """Return the requirements of each command of the page that installs from a release."""
+    commands = re.findall(r"\bpip install .*--no-index --find-links \w+ (.*)", page.read_text("utf-8"))
+    return [shlex.split(command, comments=True) for command in commands]
+
+
+def write_sums(folder: Path) -> None:
+    """Write the SHA-256 of every archive in the folder."""
+    sums = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(folder.glob("*.[wg]*"))
+    ]
+    (folder / "SHA256SUMS").write_text("".join(sums), "utf-8")
+
+
+def try_installation(folder: Path, requirements: list[str]) -> None:
+    """Install from the folder alone into an empty environment; parse URLs and access one of a local server there."""
+    note(f"installing {' '.join(requirements)}")
+    with tempfile.TemporaryDirectory() as temporary:
+        environment, shared = Path(temporary, "environment"), Path(temporary, "shared")
+        venv.create(environment, symlinks=os.name != "nt")
+        shared.mkdir()
+        (shared / "greeting.txt").write_text(GREETING, "utf-8")
+        scripts = environment / ("Scripts" if os.name == "nt" else "bin")
+        python = scripts / "python"
+        pip = [sys.executable, "-m", "pip", "--python", python, "--isolated", "install", "--quiet"]
+        run(*pip, "--no-index", "--find-links", folder, *requirements, PIP_CONFIG_FILE=os.devnull)
+        with ftp_server(shared) as address:
+            printed = run(python, "-I", "-W", "error", "-c", ACCESS, f"ftp://{address}/greeting.txt")
+        if printed != GREETING:
+            sys.exit(f"dev: the installed distributions read {printed!r} in place of {GREETING!r}")
+        if (scripts / "urlschemes").exists():
+            note(run(scripts / "urlschemes", "--version").strip())
+
+
+def run(*command: object, cwd: Path | None = None, **variables: str) -> str:
+    """Run the command, which must succeed; return its output."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("URLSCHEMES_")}
+    environment |= variables
+    done = subprocess.run(
+        [*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+    if done.returncode:
+        sys.exit(f"{done.stdout}{done.stderr}dev: failed: {shlex.join(map(str, command))}")
+    return done.stdout
+
+
+def note(text: str) -> None:
+    """Print what is done next."""
+    print(f"release: {text}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

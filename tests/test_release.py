@@ -1,0 +1,113 @@
+"""`dev release` fills a folder from which the pages install, and refuses archives with wrong files."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from release import faults, files_of, installations
+from workspace import ROOT, Environment, must
+
+PAGES = [ROOT / "README.md", *ROOT.glob("core/README.md"), *sorted(ROOT.glob("plugins/*/*/README.md"))]
+
+
+def projects() -> set[str]:
+    """Return the names of all distributions as archives have them; of one in C only if it can be built here."""
+    files = [path for pattern in ("core", "plugins/*/*") for path in ROOT.glob(f"{pattern}/pyproject.toml")]
+    compiled = shutil.which("cc") is not None and shutil.which("git") is not None
+    names = [
+        tomllib.loads(path.read_text("utf-8"))["project"]["name"]
+        for path in files
+        if compiled or not (path.parent / "meson.build").exists()
+    ]
+    return {name.replace("-", "_") for name in names}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_release_holds_a_wheel_and_a_source_distribution_of_every_distribution(release: Path) -> None:
+    for ending in ("*.whl", "*.tar.gz"):
+        names = [path.name.partition("-")[0] for path in release.glob(ending)]
+        assert sorted(name for name in names if name.startswith("urlschemes")) == sorted(projects())
+    sums = (release / "SHA256SUMS").read_text("utf-8")
+    assert [line.partition("  ")[2] for line in sums.splitlines()] == sorted(
+        {path.name for path in release.iterdir()} - {"SHA256SUMS"}
+    )
+    if shutil.which("sha256sum"):
+        must("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=release)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_what_the_pages_install_is_in_a_release(empty: Environment) -> None:
+    found = {page: installations(page) for page in PAGES}
+    assert [page for page in PAGES if not found[page]] == []
+    requirements = {each for page in PAGES for words in found[page] for each in words if each.startswith("urlschemes")}
+    requirements = {each for each in requirements if not each.startswith("urlschemes-columns")}  # needs pyarrow, too
+    empty.install("--dry-run", *sorted(requirements))
+
+
+def archive(folder: Path, name: str, files: dict[str, str]) -> Path:
+    """Write a wheel, or a source distribution, with these files."""
+    path = folder / name
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path, "w") as wheel:
+            for place, text in files.items():
+                wheel.writestr(place, text)
+    else:
+        with tarfile.open(path, "w:gz") as source:
+            for place, text in files.items():
+                member = tarfile.TarInfo(f"{name.removesuffix('.tar.gz')}/{place}")
+                member.size = len(text)
+                source.addfile(member, io.BytesIO(text.encode()))
+    assert files_of(path) == {place: text.encode() for place, text in files.items()}
+    return path
+
+
+INFO = "x_made-1.0.dist-info"
+WHEEL = {"x_made/__init__.py": "", "x_made/py.typed": "", f"{INFO}/licenses/LICENSE": "", f"{INFO}/METADATA": ""}
+SOURCE = {"src/x_made/__init__.py": "", "src/x_made/py.typed": "", "LICENSE": "", "PKG-INFO": ""}
+
+
+@pytest.mark.parametrize(
+    ("removed", "added", "fault"),
+    [
+        (None, {}, None),
+        (f"{INFO}/licenses/LICENSE", {}, f"{INFO}/licenses/LICENSE is missing"),
+        ("x_made/py.typed", {}, "x_made/py.typed is missing"),
+        (None, {"tests/test_made.py": ""}, "tests/test_made.py does not belong in a release"),
+        (None, {"x_made/tests/made.py": ""}, "x_made/tests/made.py does not belong in a release"),
+        (None, {"x_made/made.pyc": ""}, "x_made/made.pyc does not belong in a release"),
+        (None, {"x_made/.mypy_cache/made": ""}, "x_made/.mypy_cache/made does not belong in a release"),
+        (None, {"made.py": ""}, "made.py does not belong in a release"),
+        (None, {"x_made/made.py": "made in /home/ann/src"}, "x_made/made.py names /home/ann, a folder of this machine"),
+    ],
+)
+def test_a_wheel_with_a_file_too_many_or_too_few_is_refused(
+    tmp_path: Path, removed: str | None, added: dict[str, str], fault: str | None
+) -> None:
+    files = {place: text for place, text in (WHEEL | added).items() if place != removed}
+    wheel = archive(tmp_path, "x_made-1.0-py3-none-any.whl", files)
+    assert [*faults(wheel, [Path("/home/ann")])] == ([] if fault is None else [f"{wheel.name}: {fault}"])
+
+
+@pytest.mark.parametrize(
+    ("removed", "added", "fault"),
+    [
+        (None, {"meson.build": ""}, None),
+        ("LICENSE", {}, "LICENSE is missing"),
+        ("src/x_made/py.typed", {}, "src/x_made/py.typed is missing"),
+        (None, {"tests/test_made.py": ""}, "tests/test_made.py does not belong in a release"),
+    ],
+)
+def test_a_source_distribution_with_a_file_too_many_or_too_few_is_refused(
+    tmp_path: Path, removed: str | None, added: dict[str, str], fault: str | None
+) -> None:
+    files = {place: text for place, text in (SOURCE | added).items() if place != removed}
+    source = archive(tmp_path, "x_made-1.0.tar.gz", files)
+    assert [*faults(source, [])] == ([] if fault is None else [f"{source.name}: {fault}"])
