@@ -42,6 +42,7 @@ FAILURES = [
     (2, "--config", "/no/such/file", "schemes"),
     (1, "parse", "http://host.dom/a b"),
     (1, "fix", "ftp://"),
+    (1, "fix", "ftp://host.dom/a;b"),
     (5, "attributes", "x-nothing:a"),
     (4, "delete", "telnet://host.dom/"),
 ]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from urlschemes import Encoded, InvalidURL, Registration, Scheme
+from urlschemes.grammar.profile import RFC1738
 
 RECORD = (Path(__file__).parent.parent / "album.toml").read_text("utf-8")
 AlbumURL: Any = Scheme(Registration.from_text(RECORD)).url_type
@@ -104,6 +105,42 @@ def test_a_value_that_a_part_cannot_have_is_refused(parts: dict[str, Any], code:
         AlbumURL(**parts)
     assert caught.value.code == code
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("parts", "message", "hint"),
+    [
+        ({"host": "a_b"}, "invalid host 'a_b'", RFC1738.host_hint),
+        (
+            {"host": "[::1]"},
+            "invalid host '[::1]'",
+            "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address",
+        ),
+        ({"words": Encoded("100%")}, "invalid words '100%'", "a percent sign is written %25"),
+        ({"picture": Encoded("a b")}, "invalid picture 'a b'", "write %20"),
+        ({"albums": [Encoded("a"), Encoded("b?")]}, "invalid albums 'b?'", None),
+    ],
+)
+def test_a_refusal_of_a_part_has_the_hint_of_parse(parts: dict[str, Any], message: str, hint: str) -> None:
+    """An element of a list is named."""
+    for make in (lambda: AlbumURL(**{"host": "h", **parts}), lambda: parse("x-album://h/a").replace(**parts)):
+        with pytest.raises(InvalidURL) as caught:
+            make()
+        assert (caught.value.message, caught.value.hint) == (message, hint)
+
+
+def test_the_part_at_fault_is_blamed_though_its_text_can_be_read_as_others() -> None:
+    """The text would be `x-t://host`."""
+    rules = 't = "x-t://" name [ path ]\nname = 1*alpha\npath = *[ "/" *alpha ]'
+    parts = "parts = { name = { at = 'name' }, path = { at = 'path' } }"
+    kind = url_type("x-t", f"rule = 't'\nbnf = '''\n{rules}\n'''\n{parts}")
+    with pytest.raises(InvalidURL) as caught:
+        kind(name="h", path="ost")
+    assert (caught.value.part, caught.value.message, caught.value.hint) == (
+        "path",
+        "invalid path 'ost'",
+        'begin it with "/"',
+    )
 
 
 def test_a_missing_or_unknown_part_is_a_type_error() -> None:

@@ -17,16 +17,7 @@ from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.url import fault_messages
-from urlschemes.url.fault_messages import (
-    HINTS,
-    FaultMessage,
-    FaultPlace,
-    alphabet,
-    choices,
-    is_like_ipv6,
-    sharing_part,
-    usual_hint,
-)
+from urlschemes.url.fault_messages import HINTS, FaultMessage, FaultPlace, is_like_ipv6, usual_hint
 
 if TYPE_CHECKING:
     from typing import Any
@@ -43,6 +34,7 @@ _SLASH = 1 << ord("/")
 ILLEGAL_CODES = {"%": "bad-escape", "#": "fragment-present"}
 """The codes of characters that are illegal where a profile does not use them: one with fragments reserves the `#`."""
 
+_NO_LOGIN = "leave out the text before the `@`: the scheme has no user name and no password"
 _CODES = {"scheme": "invalid-scheme", "slashes": "missing-authority", "port": "invalid-port"}
 
 
@@ -233,26 +225,29 @@ class Fault:
 
     def _message(self) -> FaultMessage:
         code = self.code
-        if code in {"fragment-present", "invalid-character"}:
-            return fault_messages.unsafe_character(self.place(), self._part(), self._written())
-        if code == "bad-escape":
-            return fault_messages.bad_escape(self.place(), self._part())
+        if code in {"fragment-present", "invalid-character", "bad-escape"}:
+            place, part = self.place(state=self.state_before(self.at)), self._part()
+            is_escape, unsafe = code == "bad-escape", fault_messages.unsafe_character
+            found = fault_messages.bad_escape(place, part) if is_escape else unsafe(place, part, self._written())
+            return found._replace(hint=self._hint_of_authority(part) or found.hint)
         item = self.counted
         if item is not None and code != "userinfo-not-allowed":
             return self._too_many(item)
-        messages = {
-            "scheme": self._scheme_message,
-            "slashes": self._slashes_message,
-            "login": self._login_message,
-            "host": self._host_message,
-            "port": self._port_message,
-            "part": self._part_message,
-        }
-        return messages[self.region]()
+        message: FaultMessage = getattr(self, f"_{self.region}_message")()
+        return message
+
+    def _hint_of_authority(self, part: str | None) -> str | None:
+        """Return the hint about a character that no URL may hold, in a host or in a login that the scheme has not."""
+        if self.authority is not None and self.region == "login" and self._landmarks.login is None:
+            ends_host = self.text[self.at] == "\\" and self.text[self.at - 1] not in "/:"
+            return f"write `/` if the host ends here, or {_NO_LOGIN}" if ends_host else _NO_LOGIN
+        if self.authority is not None and part == "host" and usual_hint(self.syntax, part):
+            return self.syntax.profile.algorithms.illegal_host_hint(self.text, self.authority, self.at)
+        return None
 
     def state_before(self, index: int) -> State:
         """Return the state before the character `index`, which the walk passed."""
-        return first_state(self.syntax, self.text).walk(self.text[:index])[1]
+        return first_state(self.syntax, self.text).walk(self.text[:index])[1] if index < self.index else self.state
 
     def place(self, start: int | None = None, end: int | None = None, state: State | None = None) -> FaultPlace:
         """Blame the characters from `start` to `end`, by default the one at the position; return their place."""
@@ -284,26 +279,26 @@ class Fault:
             marked = [each for each in syntax.automaton.marked if each.first & state.expected]
             begins = {part_of(syntax, each.first) for each in marked}
             inside = begins.pop() if len(begins) == 1 else None
-        return sharing_part(syntax, inside, text[self.at :]) if inside else None
+        return fault_messages.sharing_part(syntax, inside, text[self.at :]) if inside else None
 
     def _written(self) -> str:
-        """Return the character at the position encoded; "" if that cannot stand there."""
+        """Return the character at the position encoded, after a backslash if that quotes it, or ""."""
         try:
             escaped = encoded(octets_of(self.text[self.at]))
         except UnicodeEncodeError:
             return ""
-        return escaped if self.state.taken(escaped) else ""
+        return next((each for each in (escaped, f"%5C{escaped}") if self.state.taken(each)), "")
 
     # The scheme
 
     def _scheme_message(self) -> FaultMessage:
         text, at = self.text, self.at
         place, expected = self.place(), '":"' if at else "a scheme name and a colon"
-        message = f"{place.subject('scheme', begins=not at)}: {choices((expected,))}"
+        message = f"{place.subject('scheme', begins=not at)}: {fault_messages.choices((expected,))}"
         if ":" in text[at:] and text[at] not in "/;?:":
             may_follow = text[at] in self.syntax.profile.scheme_characters
             first = expected_words(self.syntax, self.state.expected)
-            words = choices(first if may_follow else (alphabet(self.syntax, "scheme"),))
+            words = fault_messages.choices(first if may_follow else (fault_messages.alphabet(self.syntax, "scheme"),))
             message = f"{place.subject('scheme')}: {words}"
         hint = HINTS["scheme"]
         if at and text[at:].startswith(("//", ";//")):
@@ -313,10 +308,11 @@ class Fault:
     # The authority
 
     def _slashes_message(self) -> FaultMessage:
-        expected = 'a second "/"' if self.text[self.at - 1] == "/" else '"//"'
-        hint = "write " + expected.replace('"', "`") + " and the host"
+        is_second = self.text[self.at - 1] == "/"
+        expected = 'a second "/"' if is_second else '"//"'
+        hint = "write " + expected.replace('"', "`") + " before the host"
         if host_may_be_empty(self.syntax, self.text):
-            hint += ", or no host and the `/` that begins the path"
+            hint += f", or `{'//' if is_second else '///'}` if the path begins here"
         message = f"{self.place().subject()}: expected {expected}"
         rule = self.syntax.profile.rule_names["authority"]
         return FaultMessage(message, part="host", rule=rule, expected=(expected,), hint=hint)
@@ -327,9 +323,7 @@ class Fault:
         if self.code == "userinfo-not-allowed":
             place = self.place(authority.start, authority.at)
             message = f"unexpected user name at position {place.position}: expected a host"
-            rule = self.syntax.profile.rule_names["server"]
-            hint = "leave out the text before the `@`: the scheme has no user name and no password"
-            return FaultMessage(message, "user", rule, ("a host",), hint)
+            return FaultMessage(message, "user", self.syntax.profile.rule_names["server"], ("a host",), _NO_LOGIN)
         character = self.text[self.at]
         escape = f"%{ord(character):02X}"
         if self.at < self.index or not self.state.taken(escape):
@@ -351,7 +345,7 @@ class Fault:
         elif begins and text[at : at + 1] in {"", "/"}:
             message = f"missing port at position {place.position}"
             hint = "leave out the colon, or write the port after it"
-        message = f"{message}: {choices(expected)}"
+        message = f"{message}: {fault_messages.choices(expected)}"
         return FaultMessage(message, part="port", rule=part.rule, expected=expected, hint=hint)
 
     def _host_message(self) -> FaultMessage:
@@ -364,7 +358,7 @@ class Fault:
 
     def _part_message(self) -> FaultMessage:
         text, syntax, at = self.text, self.syntax, self.at
-        before = self.state_before(self.at) if at < self.index else self.state
+        before = self.state_before(at)
         if text[at : at + 1] == "%" and at < self.index:
             return fault_messages.excluded_octet(self.place(at, at + 3, before))
         literal = self.syntax.automaton.begun(self.state.expected) if at < self.index else None

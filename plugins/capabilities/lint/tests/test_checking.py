@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ import pytest
 import urlschemes_lint
 from urlschemes import URL, Registration, Registry, Scheme
 from urlschemes.errors import InvalidURL, URLError, invalid_url
+from urlschemes.url.value import LIMIT
 from urlschemes_lint.advice import advice
 from urlschemes_lint.findings import CODES
+from urlschemes_lint.fixing import repair_of
 
 
 @pytest.mark.parametrize(
@@ -29,7 +32,8 @@ def test_the_first_error_is_that_of_parse_with_better_advice(registry: Registry,
         error.part,
         error.section,
     )
-    assert found.hint == advice(error, registry["x-album"].url_type.syntax)
+    repair = partial(repair_of, text, registry, LIMIT)
+    assert found.hint == advice(error, registry["x-album"].url_type, repair)
 
 
 def test_the_first_error_is_also_that_of_a_type_that_parses_by_itself(album: Registration) -> None:

@@ -14,6 +14,26 @@ NAMES = ("scheme", "userinfo", "host", "port", "path", "query", "fragment")
 
 
 @pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"path": "//b"}, "no URL has exactly these parts: path; also give scheme"),
+        (
+            {"scheme": "a", "host": "h", "path": "b"},
+            "no URL has exactly these parts: scheme, host, path; leave out host or path",
+        ),
+        (
+            {"scheme": "a", "host": "b c"},
+            "invalid host 'b c'; write a name, an IPv4 address, or an IPv6 address in brackets",
+        ),
+    ],
+)
+def test_parts_that_no_url_has_are_refused(parts, message):
+    with pytest.raises(InvalidURL) as caught:
+        URI(**parts)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
     ("text", "parts"),
     [
         ("ftp://ftp.is.co.za/rfc/rfc1808.txt", ("ftp", None, "ftp.is.co.za", None, "/rfc/rfc1808.txt", None, None)),

@@ -99,6 +99,8 @@ def test_a_url_reference_is_either():
     for text in ("1a:b", "a|", "a:|", None):
         with pytest.raises(InvalidURL):
             parse_reference(text)
+    with pytest.raises(InvalidURL, match=r"; write `//` before a host$"):
+        parse_reference("[::1]:80/a")
 
 
 def test_parts_of_a_reference_are_replaced():

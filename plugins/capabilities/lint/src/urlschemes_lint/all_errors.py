@@ -14,7 +14,6 @@ from urlschemes.grammar.octets import encoded, octets_of
 from urlschemes.url.fault_messages import escapes, unsafe_character
 from urlschemes.url.fault_place import Fault, first_state
 from urlschemes.url.original_text import OriginalText
-from urlschemes_lint.advice import advice
 from urlschemes_lint.findings import error_finding
 from urlschemes_lint.source_text import wrong_run
 from urlschemes_lint.warning_checks import warnings
@@ -33,10 +32,13 @@ _MAX_READ = 1 << 20
 """Errors that are reported at most, and characters that are read: the text is read again after each error."""
 
 
-def all_errors(text: str, url_type: type[URL], error: InvalidURL) -> list[Finding]:
-    """Return the errors in `text`, and the warnings about it, which `url_type` refused with `error`."""
+def all_errors(text: str, url_type: type[URL], error: InvalidURL, hint: str | None) -> list[Finding]:
+    """Return the errors in `text`, and the warnings about it, which `url_type` refused with `error`.
+
+    `hint` is that about the first error.
+    """
     reading = _Reading(text, url_type)
-    reading.findings.append(error_finding(error, advice(error, url_type.syntax)))
+    reading.findings.append(error_finding(error, hint))
     reading.end = error.span[1] if error.span else 0  # a type with its own parser may blame a later place
     reading.read()
     return reading.findings

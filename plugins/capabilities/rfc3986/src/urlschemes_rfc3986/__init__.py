@@ -48,6 +48,7 @@ profile = Profile(
     },
     host_rules=("named-host", "host"),
     host_hint="write a name, an IPv4 address, or an IPv6 address in brackets",
+    address_hint="write brackets around an IPv6 address",
     authority_ends="/?#",
     escapes_in_host=True,
     levels=("case", "percent-encoding", "dot-segments", "scheme"),

@@ -72,18 +72,20 @@ class RelativeReference(str):
         If `text` was made of an `original`, the reason counts and quotes that.
         """
         first, colon, _ = text.partition(":")
-        if not colon or {*"/?#"} & {*first} or not URI.syntax.begins_with(f"{_SCHEME}/{first}"):
+        if text.startswith("[") and cls.syntax.fullmatch(f"//{text}") is not None:
+            index, hint = 0, "write `//` before a host"
+        elif colon and not {*"/?#"} & {*first} and URI.syntax.begins_with(f"{_SCHEME}/{first}"):
+            index, hint = len(first), "write `./` before a path whose first segment has a colon"
+            if profile.is_scheme_name(first):
+                hint = f"use parse_reference if this is a URL; {hint}"
+        else:
             before = [0] * len(_SCHEME)
             starts, ends = [*before, *range(len(text) + 1)], [*before, *range(1, len(text) + 1)]
             return Rewritten(URI, _SCHEME + text, starts, ends).explanation(text, original)
-        hint = "write `./` before a path whose first segment has a colon"
-        if profile.is_scheme_name(first):
-            hint = f"use parse_reference if this is a URL; {hint}"
-        span = len(first), len(first) + 1
-        span = original.span(*span) if original else span
+        span = original.span(index, index + 1) if original else (index, index + 1)
         return invalid_url(
             text,
-            f"invalid character ':' in the first segment of the path at position {span[0]}",
+            f"invalid character {text[index]!r} in the first segment of the path at position {span[0]}",
             part="path",
             span=span,
             rule="segment-nz-nc",

@@ -40,6 +40,7 @@ __all__ = [
     "separate_parts",
     "survives_copying",
     "tools_agree",
+    "with_changes",
 ]
 
 MAX_MESSAGE = 300
@@ -253,7 +254,7 @@ def tools_agree(text: str, registry: Registry) -> None:
         if isinstance(error, InvalidURL | urlschemes_lint.NotRepairable | urlschemes_lint.Finding):
             points_at_the_error(text, error)
     if isinstance(fixed, urlschemes_lint.Fixed):
-        _require(_changed(text, fixed.changes) == str(fixed.url), "the changes of fix do not give its URL")
+        _require(with_changes(text, fixed.changes) == str(fixed.url), "the changes of fix do not give its URL")
         _require(registry.parse(str(fixed.url)) == fixed.url, "the URL that fix returns cannot be parsed")
         again = urlschemes_lint.fix(str(fixed.url), registry=registry)
         unchanged = (again.url, again.changes, again.fragment) == (fixed.url, (), None)
@@ -263,8 +264,8 @@ def tools_agree(text: str, registry: Registry) -> None:
         _require(unchanged, "fix changes or refuses a URL")
 
 
-def _changed(text: str, changes: Iterable[urlschemes_lint.Change]) -> str | None:
-    """Return `text` with the changes made, None if it is not what one of them changes."""
+def with_changes(text: str, changes: Iterable[urlschemes_lint.Change]) -> str | None:
+    """Return `text` with these changes of `fix` made, None if it is not what one of them changes."""
     for change in reversed(tuple(changes)):
         before, after = text[: change.position], text[change.position :]
         if not after.startswith(change.before):
