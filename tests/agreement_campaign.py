@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
 
+from comparison import compare
 from random_grammars import TOKENS, syntaxes
 
 from urlschemes import default_registry
-from urlschemes_conformance.agreement import Judges, compare
-from urlschemes_conformance.generated_texts import generate
+from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import NotProven, prove_pattern, prove_recognizer
-from urlschemes_testing.strategies import urls
+from urlschemes_testing.generation import random_urls
 
 if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Syntax
@@ -83,7 +83,7 @@ def schemes(seed: int, texts: int) -> Figures:
     for scheme in sorted(default_registry):
         syntax = default_registry.registration(scheme).syntax
         judges, random = Judges(syntax), Random(f"{seed} {scheme}")
-        originals = generate(urls(syntax), min(texts, 300), seed)
+        originals = random_urls(syntax, min(texts, 300), seed)
         pieces = [*sorted({character for text in originals for character in text}), *PIECES]
         for _ in range(texts):
             text = random.choice(originals)

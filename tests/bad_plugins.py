@@ -111,7 +111,7 @@ BAD: dict[str, Bad] = {
     ),
     "same-language": Bad(
         "ExampleURL accepts a text that does not derive from the BNF",
-        method(f"{PARSE}        return super().parse(text.strip(), limit=limit)\n"),
+        method(f"{PARSE}        return super().parse(text.lstrip(), limit=limit)\n"),
     ),
     "printed-rules": Bad(
         "the rules of the record and the printed ones do not derive the same texts",

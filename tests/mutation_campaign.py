@@ -27,8 +27,7 @@ import urlschemes
 import urlschemes_lint
 from urlschemes import InvalidURL, Registry, URLError, default_registry
 from urlschemes_conformance import laws
-from urlschemes_conformance.generated_texts import generate
-from urlschemes_testing.strategies import urls
+from urlschemes_testing.generation import random_urls
 from urlschemes_text import find, wrap
 
 GENERATED = 120
@@ -89,7 +88,7 @@ class Corpus:
         cases = [str(json.loads(line)["url"]) for line in table.read_text("utf-8").splitlines()]
         by_scheme = {
             name: [
-                *generate(urls(name, registry=registry), number),
+                *random_urls(name, number, registry=registry),
                 *(example.url for example in registry.registration(name).examples),
                 *(text for text in cases if text.lower().startswith(f"{name}:")),
             ]

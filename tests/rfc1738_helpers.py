@@ -58,8 +58,9 @@ def refused(text: str, code: str, **facts: object) -> InvalidURL:
 
 
 def present(text: str) -> dict[str, object]:
-    """Return the parts of a URL that are not absent."""
-    return {name: value for name, value in parse(text).parts.items() if value is not None}
+    """Return the parts of a URL that are not absent, decoded."""
+    url = parse(text)
+    return {name: value for name in url.parts if (value := getattr(url, name)) is not None}
 
 
 def raw(url: urlschemes.URL, part: str) -> object:

@@ -10,16 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from comparison import compare
 
 from urlschemes import Registry, default_registry
 from urlschemes.grammar.bnf import Choice, Literal, Node, Repeat, Sequence
 from urlschemes.grammar.regex_compat import portable
 from urlschemes.grammar.syntax import Syntax
-from urlschemes_conformance.agreement import Judges, compare
-from urlschemes_conformance.generated_texts import generate
+from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import prove_pattern, prove_recognizer, proves_positions
-from urlschemes_conformance.recognizer import divides_alike
-from urlschemes_testing.strategies import near_misses, urls
+from urlschemes_testing.generation import random_near_misses, random_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,11 +130,9 @@ def test_the_three_accept_the_same_texts(scheme: str) -> None:
 def test_they_agree_on_generated_texts_and_on_the_division_of_urls(scheme: str, number: int) -> None:
     syntax = syntax_of(scheme)
     judges = Judges(syntax)
-    for text in generate(urls(syntax), number):
+    for text in random_urls(syntax, number):
         assert syntax.fullmatch(text), text
         assert judges.difference(text) is None, text
-        if len(text) < 60:
-            assert divides_alike(syntax, text), text
-    for text in generate(near_misses(syntax), number):
+    for text in random_near_misses(syntax, number):
         assert not syntax.fullmatch(text), text
         assert judges.difference(text) is None, text

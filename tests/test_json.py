@@ -7,16 +7,20 @@ import re
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from click.testing import CliRunner
+from hostile_texts import hostile_texts
+from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 from schemas import SCHEMAS, schema, validate
 from workspace import ROOT, metadata, scheme_plugins, write
 
 from urlschemes.registry.claims import State
 from urlschemes_cli.app import command
+from urlschemes_conformance.laws import points_at_the_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +42,7 @@ FAILURES = [
     (2, "--config", "/no/such/file", "schemes"),
     (1, "parse", "http://host.dom/a b"),
     (1, "fix", "ftp://"),
+    (1, "fix", "ftp://host.dom/a;b"),
     (5, "attributes", "x-nothing:a"),
     (4, "delete", "telnet://host.dom/"),
 ]
@@ -160,6 +165,21 @@ def test_every_failure_is_reported_as_json(arguments: tuple[Any, ...], monkeypat
     validate(error, "error")
     assert (error["error"]["code"] == "usage") == (" --help'." in done.stderr)
     assert error["error"]["message"] in done.stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize("number", [10, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("profile", ["rfc1738", "rfc3986"])
+@pytest.mark.parametrize("name", ["parse", "check", "fix"])
+def test_every_error_points_at_its_place_in_the_text_that_was_given(name: str, profile: str, number: int) -> None:
+    @settings(max_examples=number, deadline=None)
+    @given(hostile_texts())
+    def law(text: str) -> None:
+        done = CliRunner().invoke(command, ["--no-config", "--profile", profile, name, "--json", "--", text])
+        result = json.loads(done.stdout)
+        for error in [result["error"]] if "error" in result else result.get("findings", ()):
+            points_at_the_error(text, SimpleNamespace(**error))
+
+    law()
 
 
 @pytest.mark.parametrize("name", ["why", "doctor"])

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache, partial
+from itertools import product
 from typing import Any
 
 import pytest
+from hostile_texts import hostile_texts
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import urlschemes
-from urlschemes import URL, InvalidURL, default_registry
+from urlschemes import URL, InvalidURL, Registry, URLError, default_registry
 from urlschemes.grammar.octets import text_of
 from urlschemes.grammar.part import Part
 from urlschemes_conformance import laws
-from urlschemes_conformance.generated_texts import generate
-from urlschemes_testing.strategies import near_misses, urls
+from urlschemes_lint import check, explain, fix
+from urlschemes_rfc3986.iri import from_unicode, to_unicode
+from urlschemes_rfc3986.references import RelativeReference, parse_reference, relative_to
+from urlschemes_testing.generation import random_near_misses, random_urls
+from urlschemes_text import find, wrap
 
 SCHEMES = sorted(default_registry)
+PROFILES = {profile: Registry(profile=profile) for profile in ("rfc1738", "rfc3986")}
 URL_LAWS: dict[str, Callable[[URL], None]] = {
     "a URL built from the parts of another has these parts": laws.builds_back,
     "a normal form is equivalent, and its own normal form": laws.is_normalized_once,
@@ -32,12 +39,12 @@ NUMBERS = pytest.mark.parametrize("number", [25, pytest.param(300, marks=pytest.
 
 @cache
 def valid_texts(scheme: str, number: int) -> list[str]:
-    return generate(urls(scheme), number)
+    return random_urls(scheme, number)
 
 
 @cache
 def invalid_texts(scheme: str, number: int) -> list[str]:
-    return generate(near_misses(scheme), number)
+    return random_near_misses(scheme, number)
 
 
 @NUMBERS
@@ -76,6 +83,17 @@ def test_a_part_within_another_changes_with_it(scheme: str, number: int) -> None
             for url, giver in zip(found, [*found[1:], found[0]], strict=True):
                 if giver.raw[inner] is not None and giver.raw[outer] is not None:
                     laws.replaces_within(url, outer, inner, giver)
+
+
+@NUMBERS
+@pytest.mark.parametrize(
+    ("profile", "scheme"), [*product(["rfc1738"], SCHEMES), *product(["rfc3986"], ["http", "https"])]
+)
+def test_a_url_of_all_parts_of_another_is_equivalent(profile: str, scheme: str, number: int) -> None:
+    registry = PROFILES[profile]
+    for text in random_urls(scheme, number, registry=registry):
+        url = registry.parse(text)
+        assert type(url)(**url.parts).equivalent(url), text
 
 
 # Values of parts: those of other URLs, and any octets that the part may hold
@@ -121,11 +139,65 @@ def _test_replacing(found: list[URL], part: Part, number: int) -> None:
     law()
 
 
+# Any text
+
+BASES = {
+    "rfc1738": ("http://h/a/b?c", "ftp://u:p@h/x", "file:///a", "mailto:a@b"),
+    "rfc3986": ("http://h/a/b?c#d", "http://[::1]", "file:///a", "mailto:a@b"),
+}
+
+
 @pytest.mark.parametrize("number", [100, pytest.param(2000, marks=pytest.mark.slow)])
-def test_any_text_keeps_the_laws_of_texts(number: int) -> None:
+@pytest.mark.parametrize("profile", PROFILES)
+def test_any_text_keeps_the_laws_of_texts(profile: str, number: int) -> None:
     @settings(max_examples=number, deadline=None)
-    @given(st.text(max_size=40))
+    @given(hostile_texts() | st.text(max_size=40))
     def law(text: str) -> None:
-        laws.tools_agree(text, default_registry)
+        laws.tools_agree(text, PROFILES[profile])
+
+    law()
+
+
+def uses_of_text(registry: Registry) -> Iterator[Callable[[str], object]]:
+    """Yield every function that takes a text of anyone's."""
+    yield from (registry.parse, registry.parse_generic, registry.is_valid, RelativeReference, parse_reference)
+    yield from (partial(parse_reference, registry=registry), partial(fix, registry=registry))
+    yield from (partial(check, registry=registry), partial(explain, registry=registry))
+    yield lambda text: list(find(text, registry=registry))
+    for read, uts46 in product((registry.parse, registry.parse_generic, parse_reference, RelativeReference), (0, 1)):
+        yield partial(from_unicode, parse=read, uts46=bool(uts46))
+    for base in map(registry.parse, BASES[registry.profile.name]):
+        yield from (base.join, base.resolve)
+
+
+def uses_of_url(url: URL) -> Iterator[Callable[[], object]]:
+    """Yield every function that takes a URL of anyone's."""
+    yield from (url.normalized, url.check_line, url.redacted, url.__repr__, lambda: type(url)(**url.parts))
+    yield from (partial(url.normalized, level) for level in url.syntax.profile.levels)
+    yield from (partial(url.as_profile, profile) for profile in PROFILES)
+    yield from (partial(to_unicode, url), partial(url.join, "../a?b#c"), partial(url.resolve, url), partial(wrap, url))
+    yield from (partial(url.equivalent, url), partial(relative_to, url, PROFILES["rfc3986"].parse("http://h/a")))
+    yield from (partial(getattr, url, name) for name in (*url.syntax.parts, "raw", "schemepart"))
+
+
+@pytest.mark.parametrize("number", [300, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("profile", PROFILES)
+def test_no_text_makes_a_function_raise_an_error_of_another_kind(profile: str, number: int) -> None:
+    uses = [*uses_of_text(PROFILES[profile])]
+
+    @settings(max_examples=number, deadline=None)
+    @given(hostile_texts())
+    def law(text: str) -> None:
+        urls: dict[str, URL] = {}
+        for use in uses:
+            with suppress(URLError):
+                found = use(text)
+                url = getattr(found, "url", found)
+                if isinstance(url, URL):
+                    urls[repr(url)] = url
+        for url in urls.values():
+            for use_url in uses_of_url(url):
+                with suppress(URLError):
+                    use_url()
 
     law()

@@ -22,8 +22,7 @@ import pytest
 import urlschemes
 from urlschemes import URLError, default_registry
 from urlschemes.grammar.octets import unescape
-from urlschemes_conformance.generated_texts import generate
-from urlschemes_testing.strategies import near_misses, urls
+from urlschemes_testing.generation import random_near_misses, random_urls
 
 PARTS = ("scheme", "host", "port", "user", "password")
 
@@ -475,7 +474,7 @@ def corpus(number: int) -> tuple[str, ...]:
     texts = [json.loads(line)["url"] for line in table.read_text("utf-8").splitlines()]
     for scheme in default_registry:
         texts += [example.url for example in default_registry.registration(scheme).examples]
-        texts += [*generate(urls(scheme), number), *generate(near_misses(scheme), number)]
+        texts += [*random_urls(scheme, number), *random_near_misses(scheme, number)]
     return tuple(dict.fromkeys([*(each.example for each in CLASSES), *texts]))
 
 

@@ -1,16 +1,24 @@
-"""The strategies of `urlschemes_testing`, for every installed scheme: valid URLs, near misses, and all of a grammar."""
+"""The texts that `urlschemes_testing` generates, for every installed scheme: URLs, near misses, all of a grammar."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import hypothesis
 import pytest
-from hypothesis import find
+from hypothesis import HealthCheck, Phase, find, given, settings
 
 from urlschemes import Registration, Registry, Scheme, UnknownScheme, default_registry
 from urlschemes.grammar.octets import unescape
-from urlschemes_conformance.generated_texts import generate
 from urlschemes_conformance.grammar_coverage import GrammarCoverage
 from urlschemes_rfc3986.generic_uri import URI
+from urlschemes_testing.generation import random_near_misses, random_urls
 from urlschemes_testing.strategies import near_misses, urls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from urlschemes.grammar.syntax import Syntax
 
 MODERN = Registry(profile="rfc3986")
 SYNTAXES = {
@@ -18,8 +26,9 @@ SYNTAXES = {
     for registry, suffix in ((default_registry, ""), (MODERN, "-rfc3986"))
     for scheme in sorted(registry)
 } | {"generic-rfc3986": URI.syntax}
-QUICK = {"http-rfc3986", "mailto-rfc3986", "generic-rfc3986"}
 BATCH, BATCHES = 250, 12
+MAILTO = "mailto-rfc3986"
+SLOW = pytest.mark.slow
 
 RECORD = """
 api = 1
@@ -46,30 +55,48 @@ right = { at = "right", exclude = ["41", "61"] }
 """
 
 
-@pytest.mark.parametrize("number", [20, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", SYNTAXES)
+def test_urls_are_valid_and_near_misses_are_not(name: str) -> None:
+    syntax = SYNTAXES[name]
+    assert [text for text in random_urls(syntax, 200) if not syntax.fullmatch(text)] == []
+    assert [text for text in random_near_misses(syntax, 200) if syntax.fullmatch(text)] == []
+
+
+def drawn_urls(syntax: Syntax, count: int, seed: int) -> list[str]:
+    """Return `count` URLs that Hypothesis chooses."""
+    texts: list[str] = []
+
+    @hypothesis.seed(seed)
+    @settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(urls(syntax))
+    def collect(text: str) -> None:
+        texts.append(text)
+
+    collect()
+    return texts
+
+
 @pytest.mark.parametrize(
-    "name",
+    ("make", "name"),
     [
-        pytest.param(each, marks=[pytest.mark.slow] if each.endswith("-rfc3986") and each not in QUICK else [])
-        for each in SYNTAXES
+        *((random_urls, name) for name in sorted(default_registry)),
+        # One of the 525 elements of mailto is reached after many more texts.
+        *(pytest.param(random_urls, name, marks=SLOW) for name in sorted({*SYNTAXES} - {*default_registry, MAILTO})),
+        *(pytest.param(drawn_urls, name, marks=SLOW) for name in (*sorted(default_registry), "http-rfc3986")),
     ],
 )
-def test_urls_are_valid_and_near_misses_are_not(name: str, number: int) -> None:
-    syntax = SYNTAXES[name]
-    assert [text for text in generate(urls(syntax), number) if not syntax.fullmatch(text)] == []
-    assert [text for text in generate(near_misses(syntax), number) if syntax.fullmatch(text)] == []
-
-
-@pytest.mark.timeout(600)
-@pytest.mark.slow  # the short version is in the tests of urlschemes_conformance.grammar_coverage
-# Random texts reach the last elements of the other rules of RFC 3986, which are longer, very late.
-@pytest.mark.parametrize("name", [*sorted(default_registry), "http-rfc3986"])
-def test_urls_cover_the_whole_grammar(name: str) -> None:
+def test_urls_cover_the_whole_grammar(make: Callable[[Syntax, int, int], list[str]], name: str) -> None:
     syntax = SYNTAXES[name]
     coverage = GrammarCoverage(syntax)
     missing: list[str] = []
     for seed in range(BATCHES):
-        coverage.add(generate(urls(syntax), BATCH, seed))
+        coverage.add(make(syntax, BATCH, seed))
         # Addresses in brackets have 250 elements; random ones reach the last of them after many more texts.
         missing = [each for each in coverage.missing if "IP-literal" not in each]
         if not missing:
@@ -77,10 +104,10 @@ def test_urls_cover_the_whole_grammar(name: str) -> None:
     assert missing == []
 
 
-@pytest.mark.slow
+@SLOW
 @pytest.mark.parametrize("scheme", ["ftp", "mailto", "prospero", "wais"])
 def test_texts_have_many_lengths_and_shrink_to_short_ones(scheme: str) -> None:
-    lengths = {len(text) for text in generate(urls(scheme), 200)}
+    lengths = {len(text) for text in random_urls(scheme, 200)}
     assert len(lengths) >= 25
     assert max(lengths) >= 60
     # A shrunk text is a local minimum: short, but not always the shortest.
@@ -89,25 +116,27 @@ def test_texts_have_many_lengths_and_shrink_to_short_ones(scheme: str) -> None:
 
 
 def test_texts_have_the_characters_of_their_profile() -> None:
-    texts = "".join(generate(urls("http", registry=MODERN), 40))
+    texts = "".join(random_urls("http", 40, registry=MODERN))
     assert {"[", "~", "#"} <= {*texts}
-    assert {"[", "~", "#"}.isdisjoint("".join(generate(urls("http"), 40)))
+    assert {"[", "~", "#"}.isdisjoint("".join(random_urls("http", 40)))
 
 
 def test_a_scheme_is_given_by_its_record_its_syntax_or_its_name() -> None:
     registration = Registration.from_text(RECORD)
     registry = Registry(plugins=())
     registry.register(registration)
-    for strategy in (urls, near_misses):
-        by_name = generate(strategy("x-pair", registry=registry), 20)
+    for make in (random_urls, random_near_misses):
+        by_name = make("x-pair", 20, registry=registry)
         for source in (registration, Scheme(registration), registration.syntax):
-            assert generate(strategy(source), 20) == by_name
-    with pytest.raises(UnknownScheme):
-        urls("x-pair")
+            assert make(source, 20) == by_name
+    for strategy in (urls, near_misses):
+        strategy("x-pair", registry=registry)
+        with pytest.raises(UnknownScheme):
+            strategy("x-pair")
 
 
 def test_second_grammars_and_exclusions_are_respected() -> None:
-    texts = generate(urls(Registration.from_text(RECORD)), 200)
+    texts = random_urls(Registration.from_text(RECORD), 200)
     assert any("%2e" in text.lower() for text in texts)
     for text in texts:
         assert {"A", "a"}.isdisjoint(unescape(text.partition("/")[2]))

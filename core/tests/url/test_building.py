@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from urlschemes import Encoded, InvalidURL, Registration, Scheme
+from urlschemes.grammar.profile import RFC1738
 
 RECORD = (Path(__file__).parent.parent / "album.toml").read_text("utf-8")
 AlbumURL: Any = Scheme(Registration.from_text(RECORD)).url_type
@@ -104,6 +105,42 @@ def test_a_value_that_a_part_cannot_have_is_refused(parts: dict[str, Any], code:
         AlbumURL(**parts)
     assert caught.value.code == code
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("parts", "message", "hint"),
+    [
+        ({"host": "a_b"}, "invalid host 'a_b'", RFC1738.host_hint),
+        (
+            {"host": "[::1]"},
+            "invalid host '[::1]'",
+            "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address",
+        ),
+        ({"words": Encoded("100%")}, "invalid words '100%'", "a percent sign is written %25"),
+        ({"picture": Encoded("a b")}, "invalid picture 'a b'", "write %20"),
+        ({"albums": [Encoded("a"), Encoded("b?")]}, "invalid albums 'b?'", None),
+    ],
+)
+def test_a_refusal_of_a_part_has_the_hint_of_parse(parts: dict[str, Any], message: str, hint: str) -> None:
+    """An element of a list is named."""
+    for make in (lambda: AlbumURL(**{"host": "h", **parts}), lambda: parse("x-album://h/a").replace(**parts)):
+        with pytest.raises(InvalidURL) as caught:
+            make()
+        assert (caught.value.message, caught.value.hint) == (message, hint)
+
+
+def test_the_part_at_fault_is_blamed_though_its_text_can_be_read_as_others() -> None:
+    """The text would be `x-t://host`."""
+    rules = 't = "x-t://" name [ path ]\nname = 1*alpha\npath = *[ "/" *alpha ]'
+    parts = "parts = { name = { at = 'name' }, path = { at = 'path' } }"
+    kind = url_type("x-t", f"rule = 't'\nbnf = '''\n{rules}\n'''\n{parts}")
+    with pytest.raises(InvalidURL) as caught:
+        kind(name="h", path="ost")
+    assert (caught.value.part, caught.value.message, caught.value.hint) == (
+        "path",
+        "invalid path 'ost'",
+        'begin it with "/"',
+    )
 
 
 def test_a_missing_or_unknown_part_is_a_type_error() -> None:
@@ -252,6 +289,54 @@ def test_a_list_without_elements_is_not_a_list_with_one_empty_element() -> None:
     with pytest.raises(InvalidURL, match=r"^invalid tracks \(\)") as caught:
         kind(host="h", album="a", tracks=())
     assert caught.value.code == "invalid-part"
+
+
+DIARY = """
+rule = "diaryurl"
+bnf = '''
+diaryurl = "x-diary://" hostport [ "/" page [ "?" words ]]
+page = *[ uchar | "/" ]
+words = *[ uchar | "?" ]
+'''
+parts.host = { at = "host" }
+parts.port = { at = "port", number = true }
+parts.page = { at = "page", travels = "as-written" }
+parts.words = { at = "words", travels = "as-written" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "ways", "texts"),
+    [
+        ({"page": "/a"}, ("page='a'", "page=Encoded('/a')"), ("/a", "//a")),
+        ({"page": "/"}, ("page=''", "page=Encoded('/')"), ("/", "//")),
+        ({"page": "//a b"}, ("page=Encoded('/a%20b')", "page=Encoded('//a%20b')"), ("//a%20b", "///a%20b")),
+        ({"page": "/\u00fc b"}, ("page='\\xfc b'", "page=Encoded('/%C3%BC%20b')"), ("/%C3%BC%20b", "//%C3%BC%20b")),
+        ({"page": "a", "words": "?b"}, ("words='b'", "words=Encoded('?b')"), ("/a?b", "/a??b")),
+    ],
+)
+def test_the_delimiter_before_a_part_is_not_its_beginning(
+    parts: dict[str, Any], ways: tuple[str, str], texts: tuple[str, str]
+) -> None:
+    kind = url_type("x-diary", DIARY)
+    url = kind(host="h", page="x", words="y")
+    for build in (lambda: kind(host="h", **parts), lambda: url.replace(**parts)):
+        with pytest.raises(InvalidURL, match=r"it begins with the '[/?]' that stands before it") as caught:
+            build()
+        assert caught.value.hint == f"write {ways[0]} without it, or {ways[1]} if it is data"
+        assert caught.value.part == [*parts][-1]
+    for way, text in zip(ways, texts, strict=True):
+        said = eval(f"dict({way})", {"Encoded": Encoded, "dict": dict})  # what the hint says to write
+        assert str(kind(host="h", **{**parts, **said})) == f"x-diary://h{text}"
+
+
+@pytest.mark.parametrize("text", ["x-diary://h", "x-diary://h//a", "x-diary://h/%2fa%20??b", "x-diary://h/?%3fb"])
+def test_the_parts_that_are_sent_as_written_are_given_as_written(text: str) -> None:
+    url = url_type("x-diary", DIARY).parse(text)
+    assert str(type(url)(**url.parts)) == text
+    for name in ("page", "words"):
+        assert url.parts[name] == url.raw[name]
+        assert type(url.parts[name]) is (type(None) if url.raw[name] is None else Encoded)
 
 
 NOTE = """

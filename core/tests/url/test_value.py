@@ -152,7 +152,7 @@ def test_only_str_is_parsed(text: Any) -> None:
 
 
 def test_the_text_of_another_scheme_is_refused_by_a_type() -> None:
-    with pytest.raises(InvalidURL, match=r"^invalid scheme 'x-other' at position 0: expected x-album"):
+    with pytest.raises(InvalidURL, match=r"^invalid scheme 'X-Other' at position 0: expected x-album"):
         AlbumURL.parse("X-Other:a")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, marks
+from urlschemes.grammar.rule_tree import Characters, Element, Repeated, Variants, children, marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,24 +119,19 @@ class Automaton:
             item.first = item.last = item.inside = 1 << position
             item.nullable = False
             return 1 << len(self._origins) - 1, 1 << len(self._origins) - 1
-        if isinstance(item, Marked | Repeated):
-            first, last = self._number(item.item, position)
-            item.inside, item.nullable = item.item.inside, item.item.nullable
-            if isinstance(item, Repeated):
-                item.nullable = item.nullable or item.least == 0
-                last = self._repeat(item, position, first, last)
-        else:
-            assert isinstance(item, Variants | Series)
-            first = last = item.inside = 0
-            item.nullable = is_series = isinstance(item, Series)
-            for inner in item.items:
-                begin, end = self._number(inner, position + item.inside.bit_count())
-                item.inside |= inner.inside
-                if is_series:
-                    self._connect(last, begin)
-                first |= begin if item.nullable or not is_series else 0
-                last = end | (last if inner.nullable or not is_series else 0)
-                item.nullable = item.nullable and inner.nullable if is_series else item.nullable or inner.nullable
+        first = last = item.inside = 0
+        item.nullable = is_series = not isinstance(item, Variants)  # one element is a series, too
+        for inner in children(item):
+            begin, end = self._number(inner, position + item.inside.bit_count())
+            item.inside |= inner.inside
+            if is_series:
+                self._connect(last, begin)
+            first |= begin if item.nullable or not is_series else 0
+            last = end | (last if inner.nullable or not is_series else 0)
+            item.nullable = item.nullable and inner.nullable if is_series else item.nullable or inner.nullable
+        if isinstance(item, Repeated):
+            item.nullable = item.nullable or item.least == 0
+            last = self._repeat(item, position, first, last)
         item.first, item.last = self.positions(first), self.positions(last)
         return first, last
 

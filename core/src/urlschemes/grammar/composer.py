@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import Automaton, bits
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, marks
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, children, marks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -98,13 +98,7 @@ class Composer:
 
 def _options(item: Element, raw: Collection[str]) -> Iterator[Repeated]:
     """Yield every option within `item`, outermost first, but those within the marks `raw`, whose texts are known."""
-    if isinstance(item, Repeated):
-        if item.most == 1:
-            yield item
-        yield from _options(item.item, raw)
-    elif isinstance(item, Marked):
-        if item.mark not in raw:
-            yield from _options(item.item, raw)
-    elif isinstance(item, Series | Variants):
-        for inner in item.items:
-            yield from _options(inner, raw)
+    if isinstance(item, Repeated) and item.most == 1:
+        yield item
+    for inner in children(item) if not (isinstance(item, Marked) and item.mark in raw) else ():
+        yield from _options(inner, raw)

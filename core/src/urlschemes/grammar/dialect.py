@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.pattern import in_brackets
-from urlschemes.grammar.rule_tree import Characters, Marked, Repeated, Series, Variants
+from urlschemes.grammar.rule_tree import Characters, Marked, Repeated, Series, Variants, children
 
 if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Element
@@ -44,10 +44,8 @@ def in_dialect(tree: Element, dialect: Dialect) -> str:
 def _expression(item: Element, limit: int | None) -> str:
     if isinstance(item, Characters):
         return _class(item.mask)
-    if isinstance(item, Marked):
-        return _expression(item.item, limit)
-    if isinstance(item, Series):
-        return "".join(_expression(inner, limit) for inner in item.items)
+    if isinstance(item, Marked | Series):
+        return "".join(_expression(inner, limit) for inner in children(item))
     if isinstance(item, Variants):
         return f"(?:{'|'.join(_expression(inner, limit) for inner in item.items)})"
     assert isinstance(item, Repeated)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton, bits
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, marks
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, children, marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -186,17 +186,8 @@ class _Compiler:
 
 def _marks_of(item: Element) -> dict[str, str]:
     """Return the marks within `item`, each with its rule. Raises GrammarError if one URL could hold a mark twice."""
-    if isinstance(item, Characters):
-        return {}
-    if isinstance(item, Repeated):
-        return _marks_of(item.item)
-    found: dict[str, str] = {}
-    if isinstance(item, Marked):
-        each = [_marks_of(item.item), {item.mark: item.rule}]
-    else:
-        assert isinstance(item, Series | Variants)
-        each = [_marks_of(inner) for inner in item.items]
-    for more in each:
+    found = {item.mark: item.rule} if isinstance(item, Marked) else {}
+    for more in map(_marks_of, children(item)):
         for mark in found.keys() & more.keys() if not isinstance(item, Variants) else ():
             raise GrammarError(
                 f"the part {mark.partition('__')[0]!r} occurs twice in one URL: it would have two values",
@@ -216,8 +207,7 @@ def _rule(item: Element) -> str:
     if isinstance(item, Marked):
         return item.rule
     while not isinstance(item, Characters):
-        inner = item.items if isinstance(item, Series | Variants) else [item.item]  # type: ignore[attr-defined]
-        if not inner:
+        if not (inner := children(item)):
             return "nothing"
         item = inner[0]
     return item.path[-1]

@@ -45,9 +45,9 @@ class Profile:
     `package` is where the object itself, its rules and its module `algorithms` are; `rules_file` is in the `notation`,
     which records of the profile use unless they say otherwise. The rules `scheme`, `unreserved` and `reserved` have
     these names; `rule_names` are the names of others by their role, `host_rules` those of the hosts that `algorithms`
-    describe, and `host_hint` says how to write one. `document` defines the profile, and `sections` are those of topics
-    that no rule has. `authority_ends` holds the characters that end an authority, `escapes_in_host` says that a host
-    may have escapes, and `levels` are the levels of normalization, if there is more than one.
+    describe; `host_hint` says how to write one, `address_hint` an IPv6 address. `document` defines the profile, and
+    `sections` are those of topics that no rule has. `authority_ends` holds the characters that end an authority,
+    `escapes_in_host` says that a host may have escapes, and `levels` are those of normalization, if there are several.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Profile:
     rule_names: Mapping[str, str]
     host_rules: tuple[str, ...]
     host_hint: str
+    address_hint: str
     authority_ends: str
     escapes_in_host: bool
     levels: tuple[str, ...]
@@ -228,12 +229,7 @@ RFC1738 = Profile(
     rules_file="rfc1738.bnf",
     notation="rfc1738",
     document="RFC 1738",
-    sections={
-        "characters": "2.2",
-        "hierarchy": "2.3",
-        "operations": "2",
-        "security": "6",
-    },
+    sections={"characters": "2.2", "hierarchy": "2.3", "operations": "2", "security": "6"},
     rule_names={
         "authority": "ip-schemepart",
         "character": "xchar",
@@ -244,6 +240,7 @@ RFC1738 = Profile(
     host_rules=("host",),
     host_hint="labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with "
     "a letter",
+    address_hint="RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address",
     authority_ends="/",
     escapes_in_host=False,
     levels=(),

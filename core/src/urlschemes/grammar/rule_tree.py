@@ -25,6 +25,7 @@ __all__ = [
     "Repeated",
     "Series",
     "Variants",
+    "children",
     "escaped_octets",
     "expand",
     "marks",
@@ -109,6 +110,13 @@ class Marked(Element):
         self.item = item
         self.mark = mark
         self.rule = rule
+
+
+def children(item: Element) -> list[Element]:
+    """Return the elements that `item` is made of, from left to right; a character is made of none."""
+    if isinstance(item, Series | Variants):
+        return item.items
+    return [item.item] if isinstance(item, Marked | Repeated) else []
 
 
 def _mask_of(character: str) -> int:
@@ -308,15 +316,10 @@ def _same(one: Element, other: Element) -> bool:
     """Return True if both derive the same texts by the same steps, part by part."""
     if type(one) is not type(other):
         return False
-    if isinstance(one, Characters) and isinstance(other, Characters):
-        return one.mask == other.mask
-    if isinstance(one, Marked) and isinstance(other, Marked):
-        return one.mark == other.mark and _same(one.item, other.item)
-    if isinstance(one, Repeated) and isinstance(other, Repeated):
-        return (one.least, one.most) == (other.least, other.most) and _same(one.item, other.item)
-    if isinstance(one, Series | Variants) and isinstance(other, Series | Variants):
-        return len(one.items) == len(other.items) and all(map(_same, one.items, other.items))
-    return False
+    if any(getattr(one, name, None) != getattr(other, name, None) for name in ("mask", "mark", "least", "most")):
+        return False
+    inner, others = children(one), children(other)
+    return len(inner) == len(others) and all(map(_same, inner, others))
 
 
 _HEX = mask(HEX)
@@ -379,13 +382,9 @@ def octets_held(item: Element) -> tuple[int, frozenset[int]]:
         return 0, escapes
     if isinstance(item, Characters):
         return item.mask, frozenset()
-    if isinstance(item, Series):
-        inner = [*with_whole_escapes(item.items)]
-    else:
-        inner = item.items if isinstance(item, Variants) else [item.item]  # type: ignore[attr-defined]
     bare, escapes = 0, frozenset[int]()
-    for each in inner:
-        more_bare, more_escapes = octets_held(each)
+    for inner in with_whole_escapes(item.items) if isinstance(item, Series) else children(item):
+        more_bare, more_escapes = octets_held(inner)
         bare |= more_bare
         escapes |= more_escapes
     return bare, escapes
@@ -402,7 +401,7 @@ def _encoded(item: Element, bare: int, escapes: frozenset[int]) -> Element:
         return Marked(_encoded(item.item, bare, escapes), item.mark, item.rule)
     if isinstance(item, Repeated):
         return Repeated(_encoded(item.item, bare, escapes), item.least, item.most)
-    inner = [_encoded(each, bare, escapes) for each in item.items]  # type: ignore[attr-defined]
+    inner = [_encoded(each, bare, escapes) for each in children(item)]
     return _one_of(inner) if isinstance(item, Variants) else _series(inner)
 
 
@@ -419,9 +418,7 @@ def _may_be_empty(item: Element) -> bool:
         return False
     if isinstance(item, Repeated) and item.least == 0:
         return True
-    if isinstance(item, Marked | Repeated):
-        return _may_be_empty(item.item)
-    each = map(_may_be_empty, item.items)  # type: ignore[attr-defined]
+    each = map(_may_be_empty, children(item))
     return any(each) if isinstance(item, Variants) else all(each)
 
 
@@ -460,9 +457,5 @@ def marks(item: Element) -> Iterator[Marked]:
     """Yield every marked occurrence within `item`, outermost first, from left to right."""
     if isinstance(item, Marked):
         yield item
-        yield from marks(item.item)
-    elif isinstance(item, Repeated):
-        yield from marks(item.item)
-    elif isinstance(item, Series | Variants):
-        for inner in item.items:
-            yield from marks(inner)
+    for inner in children(item):
+        yield from marks(inner)

@@ -76,6 +76,7 @@ class Syntax:
         self.line = line
         self.on_compile = on_compile
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
+        self.as_written = tuple(name for name, part in self.parts.items() if part.travels == "as-written")
         self.groups: dict[str, tuple[str, ...]] = {}
         self.landmarks: Any = None
         """The landmarks of the automaton, for `urlschemes.url.fault_place`."""
@@ -163,6 +164,16 @@ class Syntax:
     def composer(self) -> Composer:
         """The composer of texts from parts."""
         return Composer(self.automaton)
+
+    @cached_property
+    def delimiters(self) -> dict[str, str]:
+        """The literal that stands before each part that is sent as written; "" if it is not always the same one."""
+        found, places = {}, [*zip(self.automaton.leaves, self.automaton.follow, strict=True)]
+        for name in self.as_written:
+            inside = self.automaton.inside(self.parts[name].mark)
+            before = {leaf.literal or "" for leaf, after in places if after & inside and not leaf.inside & inside}
+            found[name] = before.pop() if len(before) == 1 else ""
+        return found
 
     @property
     def fullmatch(self) -> Callable[[str], re.Match[str] | None]:

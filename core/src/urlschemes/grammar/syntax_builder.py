@@ -15,7 +15,7 @@ from urlschemes.grammar.automaton import Automaton, bits
 from urlschemes.grammar.bnf import Literal, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import ESCAPE, HEX, mask
 from urlschemes.grammar.part import DIGITS, Division
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, expand, octets_held
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Variants, children, expand, octets_held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -186,14 +186,9 @@ def _longest(item: Element) -> float:
     """Return the number of characters of the longest text that `item` derives."""
     if isinstance(item, Characters):
         return 1
-    if isinstance(item, Series):
-        return sum(map(_longest, item.items))
-    if isinstance(item, Variants):
-        return max(map(_longest, item.items))
-    if isinstance(item, Repeated):
-        return float("inf") if item.most is None else item.most * _longest(item.item)
-    assert isinstance(item, Marked)
-    return _longest(item.item)
+    times = item.most if isinstance(item, Repeated) else 1
+    whole = max if isinstance(item, Variants) else sum
+    return float("inf") if times is None else times * whole(map(_longest, children(item)))
 
 
 def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:

@@ -427,11 +427,12 @@ class Registry:
                 self.parse_generic(text, limit=limit)  # there is no scheme name to look up: raises InvalidURL
             raise self._inspection.no_provider(lower_case(name))
         kind = self[name].url_type
+        url = read_as(kind, text, limit)
         if not issubclass(kind, wanted):
             message = f"expected {wanted.__name__}, got {kind.__name__}"
             section, span = self.profile.section("scheme"), (0, len(name))
             raise invalid_url(text, message, scheme=lower_case(name), part="scheme", span=span, section=section)
-        return read_as(kind, text, limit)
+        return url
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:
         """Return the URL by the generic syntax of the profile, whatever its scheme. Raises InvalidURL."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from urlschemes.rfc1738.host_messages import NO_IPV6, host_message
+from urlschemes.rfc1738.host_messages import host_message, illegal_host_hint
 from urlschemes.rfc1738.normalization import normalized
 from urlschemes.rfc1738.resolution import resolve
 from urlschemes.url.value import URL
@@ -20,19 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Algorithms",
-    "address_hint",
     "delimiting",
-    "foreign_host_hint",
     "host_message",
+    "illegal_host_hint",
     "normalized",
     "resolve",
     "url_type",
     "warnings",
 ]
 
-address_hint = NO_IPV6
 delimiting = "RFC 1738 Appendix"
-foreign_host_hint = "write the name in its US-ASCII form, with labels that begin with xn--"
 url_type = URL
 
 
@@ -45,8 +42,6 @@ class Algorithms(Protocol):
     """The module `algorithms` of a profile. `delimiting` is the section on URLs in texts."""
 
     delimiting: str
-    address_hint: str
-    foreign_host_hint: str
 
     @property
     def url_type(self) -> type[URL]:
@@ -60,6 +55,9 @@ class Algorithms(Protocol):
 
     def host_message(self, fault: Fault, authority: Authority, /) -> FaultMessage:
         """Return the message about a host of one of the profile's `host_rules`."""
+
+    def illegal_host_hint(self, text: str, authority: Authority, position: int, /) -> str | None:
+        """Return the hint about a character of such a host that no URL may hold; None if there is no better one."""
 
     def warnings(self, syntax: Syntax, match: re.Match[str], hosts: Iterable[tuple[int, int]], /) -> Iterable[Any]:
         """Return what is legal but unwise in a URL: `start`, `end`, `code`, `message`, `section` and `hint` of each."""

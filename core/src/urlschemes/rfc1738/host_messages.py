@@ -6,21 +6,17 @@ A host of another rule is described as any other part.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from unicodedata import category
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import expected_words, listed
 from urlschemes.grammar.profile import RFC1738, Authority
-from urlschemes.grammar.syntax import Syntax
 from urlschemes.url.fault_messages import FaultMessage, choices, is_like_ipv6, quoted_text
 
 if TYPE_CHECKING:
     from urlschemes.url.fault_place import Fault
 
-__all__ = ["NO_IPV6", "host_message"]
-
-NO_IPV6 = "RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address"
-"""The hint about what is meant as an IPv6 address."""
-
+__all__ = ["host_message", "illegal_host_hint"]
 
 _RULES = {
     "hostname": "a domain name",
@@ -33,7 +29,7 @@ _RULES = {
 
 def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     """Return the message about `fault`, which is in the host of `authority`."""
-    text, position, state = fault.text, fault.position, fault.state
+    text, position, state = fault.text, fault.at, fault.state
     start, end = authority.host, authority.colon
     character = text[position : authority.end][:1]
     leaves = fault.syntax.automaton.leaves
@@ -41,16 +37,16 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     expected = listed(tuple(_RULES[rule] for rule in ("hostname", "hostnumber") if rule in forms))
     if fault.code == "empty-host":
         problem = f"missing host at position {fault.place().position}: expected {expected}"
-        return _host_fault(fault, problem, hint=f"write {expected} after `//`")
+        third = ", or leave out the third `/`" if text.startswith("/", authority.start) else ""
+        return _host_fault(fault, problem, hint=f"write {expected} after `//`{third}")
     if is_like_ipv6(text[start : authority.end]):
         problem = f"{_quoted(fault, 'host', start, authority.end)}: expected {expected}"
-        return _host_fault(fault, problem, "hostnumber", NO_IPV6, ("a host",))
+        return _host_fault(fault, problem, "hostnumber", RFC1738.address_hint, ("a host",))
     if character == ":" and state.taken("/"):
-        is_port = Syntax("", "port", []).fullmatch(text[position + 1 : authority.end]) is not None
-        place = fault.place(position, authority.end if is_port else None)
+        port = " and the port" if text[position + 1 : authority.end].isdecimal() else ""
+        place = fault.place(position, authority.end if port else None)
         problem = f'unexpected port at position {place.position}: expected "/"'
-        hint = "leave out the colon" + (" and the port" if is_port else "")
-        return _host_fault(fault, problem, hint=hint, expected=('"/"',))
+        return _host_fault(fault, problem, hint=f"leave out the colon{port}", expected=('"/"',))
     if character and character in RFC1738.reserved and position > start and state.taken("/"):
         hint = "write a `/` after the host" if state.taken(f"/{character}") else "leave out the text after the host"
         problem = f'{fault.place().subject()}: expected "/"'
@@ -58,9 +54,18 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     return _domain_name(fault, start, text[start:end])
 
 
+def illegal_host_hint(text: str, _: Authority, position: int) -> str | None:
+    """Return the hint about a character of a host that no URL may hold."""
+    if text[position].isascii():
+        return RFC1738.address_hint if text[position] == "[" else None
+    if category(text[position])[0] not in "LMN":  # RFC 5892 section 2.1
+        return f"leave it out: IDNA 2008 lets no domain name hold {text[position]!a}"
+    return "write the name in its US-ASCII form, if it has one: labels that begin with xn--"
+
+
 def _domain_name(fault: Fault, start: int, host: str) -> FaultMessage:
     """Return the message about `fault`, which is in a label of the `host` from `start` on or between two labels."""
-    syntax, position, state, place = fault.syntax, fault.position, fault.state, fault.place()
+    syntax, position, state, place = fault.syntax, fault.at, fault.state, fault.place()
     leaves = list(enumerate(syntax.automaton.leaves))
     inside = {rule: sum(1 << each for each, leaf in leaves if rule in leaf.path) for rule in _RULES}
     (dot,) = {leaf.literal for _, leaf in leaves if leaf.path[-1] == "hostname" and leaf.literal}
@@ -73,7 +78,8 @@ def _domain_name(fault: Fault, start: int, host: str) -> FaultMessage:
     is_first_of_label = not state.reached & (inside["domainlabel"] | inside["toplabel"])
     if character == "%":
         problem = f"{place.subject('host')}: a host has no escapes"
-        return _host_fault(fault, problem, hint="write the character itself")
+        is_meant = state.taken(chr(int(host[index + 1 : index + 3], 16)))
+        return _host_fault(fault, problem, hint="write the character itself" if is_meant else RFC1738.host_hint)
     if character == "," and state.taken(dot):
         problem = f'{place.subject("host")}: expected "{dot}"'
         return _host_fault(fault, problem, "hostname", "the labels of a domain name are separated by dots")
@@ -101,13 +107,9 @@ def _domain_name(fault: Fault, start: int, host: str) -> FaultMessage:
 
 
 def _host_fault(
-    fault: Fault,
-    problem: str,
-    rule: str = "host",
-    hint: str = RFC1738.host_hint,
-    expected: tuple[str, ...] | None = None,
+    fault: Fault, problem: str, rule: str = "host", hint: str = RFC1738.host_hint, expected: tuple[str, ...] = ()
 ) -> FaultMessage:
-    words = expected_words(fault.syntax, fault.state.expected) if expected is None else expected
+    words = expected or expected_words(fault.syntax, fault.state.expected)
     return FaultMessage(problem, part="host", rule=rule, hint=hint, expected=words)
 
 

@@ -8,4 +8,5 @@ This package does not know the registry: a URL type has its syntax, wherever tha
     native.py           the native reader, where it is installed
     fault_place.py      where and why a text is not a URL; computed when an error is read
     fault_messages.py   the messages and hints of those errors
+    original_text.py    errors of a text that was made of another one before it was parsed
 """

@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes.errors import InvalidURL, invalid_url
+from urlschemes.grammar.derivation import expected_words, listed
 from urlschemes.grammar.octets import ESCAPE
 from urlschemes.grammar.part import DIGITS, Encoded
 from urlschemes.url.fields import REQUIRED, absent_value
@@ -112,6 +113,8 @@ def _written(syntax: Syntax, part: Part, value: object, scheme: str | None) -> R
         return _written_number(part, value, scheme)
     if part.element is None or part.take == "last":
         text = _written_text(part, value, scheme, "the")
+        if part.travels == "as-written" and not isinstance(value, Encoded):
+            _check_beginning(syntax, part, str(value), text, scheme)
         return text if isinstance(value, Encoded) or syntax.derives(part.name, text) else _dividing(syntax, part, text)
     pairs = part.division is not None and part.division.equals != ""
     if isinstance(value, str) or not hasattr(value, "__iter__"):
@@ -152,6 +155,18 @@ def _written_text(part: Part, text: object, scheme: str | None, what: str) -> st
         raise _wrong_value(part, f"the {part.called} cannot hold a surrogate that is no octet", scheme) from None
     except ValueError as error:
         raise _wrong_value(part, f"the {part.called} cannot hold the {error}", scheme) from None
+
+
+def _check_beginning(syntax: Syntax, part: Part, value: str, text: str, scheme: str | None) -> None:
+    """Raise InvalidURL if `value`, which is written as `text`, begins with the delimiter before the part."""
+    name, delimiter = part.name, syntax.delimiters[part.name]
+    if delimiter and value.startswith(delimiter):
+        rest = value.removeprefix(delimiter)
+        without = f"Encoded({part.written(rest)!a})" if rest.startswith(delimiter) else ascii(rest)
+        hint = f"write {name}={without} without it, or {name}=Encoded({text!a}) if it is data"
+        message = f"invalid {part.called} {value!a}: it begins with the {delimiter!r} that stands before it"
+        section = syntax.section_of(part.rule)
+        raise invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=hint)
 
 
 def _dividing(syntax: Syntax, part: Part, text: str) -> str:
@@ -263,25 +278,18 @@ def _parsed(
         raise invalid_url("", message, scheme=scheme, part="password", section=section)
     names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
     if text is None:
-        raise _part_at_fault(syntax, raw, names, scheme) or _no_such_combination(
-            syntax, raw, _missing(syntax, raw), scheme
-        )
+        composed, missing = syntax.composer.compose(text_by_mark(syntax, raw)), _missing(syntax, raw)
+        raise _part_at_fault(kind, raw, names, composed) or _no_such_combination(syntax, raw, missing, scheme)
     try:
         url = kind.parse(text, limit=max(limit, len(text)))
     except InvalidURL as error:
-        raise _part_at_fault(syntax, raw, names, scheme) or error from None
-    present = syntax.present(url._match)
-    for name, value in {**given, **raw}.items():
+        raise _part_at_fault(kind, raw, names, text) or error from None
+    present, values = syntax.present(url._match), {**given, **raw}
+    for name, value in values.items():
         if present.get(name, None if name in raw else value) != value:
-            raise _invalid_part(syntax, name, value, scheme)
-    missing = [
-        name
-        for name, value in present.items()
-        if name not in raw
-        and name not in given
-        and not _may_be_added(kind, name, value)
-        and not any(syntax.overlap(name, other) for other in raw)
-    ]
+            raise _part_at_fault(kind, raw, names) or _invalid_part(syntax, name, value, scheme)
+    added = [name for name in present if name not in values and not _may_be_added(kind, name, present[name])]
+    missing = [name for name in added if not any(syntax.overlap(name, other) for other in raw)]
     if missing:
         raise _no_such_combination(syntax, raw, missing, scheme)
     if len(text) > limit:
@@ -296,27 +304,38 @@ def _may_be_added(kind: type[URL], name: str, value: Raw) -> bool:
 
 
 def _part_at_fault(
-    syntax: Syntax, raw: Mapping[str, Raw], names: Iterable[str], scheme: str | None
+    kind: type[URL], raw: Mapping[str, Raw], names: Iterable[str], url: str | None = None
 ) -> InvalidURL | None:
-    """Return the error for the first of the parts `names` that does not derive from its rule.
+    """Return the error for the first of the parts `names` that does not derive from its rule, with the hint for `url`.
 
     None if it holds an escape that the part excludes: the error of parsing says more about that.
     """
+    syntax = kind.syntax
     for name in names:
         part = syntax.parts[name]
         text = text_by_mark(syntax, {name: raw[name]}).get(part.mark)
         if text is not None and not syntax.derives(name, text):
             held = {int(digits, 16) for digits in ESCAPE.findall(text)}
-            return None if part.escapes and held - part.escapes else _invalid_part(syntax, name, raw[name], scheme)
+            if part.escapes and held - part.escapes:
+                return None
+            fault = None if url is None else kind.explanation(url)
+            hint = fault.hint if fault is not None and fault.part == name else None
+            first = sum(marked.first for marked in syntax.automaton.marked if marked.mark == part.mark)
+            if hint is None and text and not syntax.automaton.characters(first) >> ord(text[0]) & 1:
+                hint = f"begin it with {listed(expected_words(syntax, first))}"
+            return _invalid_part(syntax, name, raw[name], kind._scheme or None, hint)
     return None
 
 
-def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None) -> InvalidURL:
+def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None, hint: str | None = None) -> InvalidURL:
     """Return the error for a `value`, as written, that does not derive from the rule of the part `name`."""
     part = syntax.parts[name]
+    if not isinstance(value, str):  # the first element that is wrong alone
+        texts = ((each, text_by_mark(syntax, {name: (each,)}).get(part.mark)) for each in value)  # type: ignore[dict-item]
+        value = next((each for each, text in texts if text is not None and not syntax.derives(name, text)), value)
     message = f"invalid {part.called}" + ("" if name == "password" else f" {value!a}")
     section = syntax.section_of(part.rule)
-    return invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=part.says)
+    return invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=part.says or hint)
 
 
 def _missing(syntax: Syntax, raw: Mapping[str, Raw]) -> list[str]:
@@ -338,6 +357,6 @@ def _no_such_combination(syntax: Syntax, raw: Mapping[str, Raw], missing: list[s
     hint = None
     if missing or surplus:
         hint = f"also give {' or '.join(missing)}" if missing else f"leave out {' or '.join(surplus)}"
-    message = f"no {scheme} URL has exactly these parts: {', '.join(given) or 'none'}"
+    message = f"no {f'{scheme} ' if scheme else ''}URL has exactly these parts: {', '.join(given) or 'none'}"
     part = (missing or surplus)[0] if len(missing or surplus) == 1 else None
     return invalid_url("", message, scheme=scheme, part=part, hint=hint)

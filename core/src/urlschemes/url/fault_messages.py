@@ -13,8 +13,6 @@ from urlschemes.grammar.derivation import END, expected_words, listed, octet_nam
 from urlschemes.grammar.octets import HEX, encoded, octets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from urlschemes.grammar.automaton import State
     from urlschemes.grammar.rule_tree import Characters
     from urlschemes.grammar.syntax import Syntax
@@ -23,7 +21,6 @@ __all__ = [
     "HINTS",
     "FaultMessage",
     "FaultPlace",
-    "OriginalText",
     "alphabet",
     "bad_escape",
     "broken_literal",
@@ -76,24 +73,6 @@ class FaultMessage(NamedTuple):
         """Return the hint; without one, the record's description of the part."""
         part = syntax.parts.get(self.part or "")
         return self.hint or (part.says if part else None)
-
-
-class OriginalText(NamedTuple):
-    """The text as it was given, if another text is parsed in its place: messages count and quote the original.
-
-    Character n of the parsed text stands at `positions[n]`; without `positions`, both texts are the same.
-    """
-
-    text: str
-    positions: Sequence[int] | None = None
-
-    def position(self, index: int) -> int:
-        """Return the position of the character `index`."""
-        return index if self.positions is None else self.positions[min(index, len(self.positions) - 1)]
-
-    def run(self, start: int, end: int) -> str:
-        """Return the original of the characters from `start` to `end`."""
-        return self.text[self.position(start) : self.position(end - 1) + 1] if start < end else ""
 
 
 class FaultPlace(NamedTuple):
@@ -156,7 +135,7 @@ def sharing_part(syntax: Syntax, name: str, rest: str) -> str:
 
 def is_like_ipv6(text: str) -> bool:
     """Return True if `text` looks like an IPv6 address without brackets."""
-    return text.count(":") > 1 and not text.strip(f"{HEX}:.")
+    return text.count(":") > 1 and not text.strip(f"{HEX}:.") and "." not in text.partition(":")[0]
 
 
 def escapes(run: str) -> str:
@@ -175,14 +154,16 @@ def bad_escape(place: FaultPlace, part: str | None) -> FaultMessage:
     """Return the message for percent signs that begin no escape."""
     known = place.syntax.parts.get(part or "")
     message = f"invalid escape at position {place.position}: expected two hexadecimal digits after '%'"
-    hint = f"the {known.called} has no escapes" if known and not known.escapes else "a percent sign is written %25"
+    hint = None if known and known.says else "leave it out"
+    hint = "a percent sign is written %25" if place.state.taken("%25") else hint
+    hint = f"the {known.called} has no escapes" if known and not known.escapes else hint
     return FaultMessage(message, part, place.syntax.profile.rule_names["escape"], ("two hexadecimal digits",), hint)
 
 
-def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -> FaultMessage:
+def unsafe_character(place: FaultPlace, part: str | None, written: str) -> FaultMessage:
     """Return the message for characters that no URL may hold, or for a `#` where URLs have no fragments.
 
-    `written` is their escapes if these can stand there; "" if they cannot, and None if that is not known.
+    `written` are their escapes, "" if these cannot stand there.
     """
     run, subject = place.run, place.subject(part)
     if place.rest[:1] == "#":
@@ -193,7 +174,7 @@ def unsafe_character(place: FaultPlace, part: str | None, written: str | None) -
         problem = f"expected {alphabet(place.syntax, part)}"
     elif part == "host" and usual_hint(place.syntax, part):
         problem = "neither a name nor an address may contain it"
-    elif written == "":
+    elif not written:
         problem = "not allowed there, even encoded"
     else:
         problem = "unsafe characters must be encoded"
@@ -214,22 +195,23 @@ def alphabet(syntax: Syntax, part: str) -> str:
     return listed(tuple(words), "and")
 
 
-def _unsafe_hint(place: FaultPlace, part: str | None, written: str | None) -> str | None:
+def _unsafe_hint(place: FaultPlace, part: str | None, written: str) -> str | None:
     known = place.syntax.parts.get(part or "")
     if place.rest[:1] == "#":
         if part in {"user", "password"}:
             return "write %23 in a user name or password"
         return "leave out the fragment" + (f"; a `#` that is data is written {written}" if written else "")
-    hint = usual_hint(place.syntax, part)
-    if hint is not None:
+    if (hint := usual_hint(place.syntax, part)) is not None:
         return hint
-    if part == "password" and written != "":
-        return "encode it"
-    if known is not None and known.says and (written == "" or place.run.isascii()):
-        return None  # the description of the part says more
-    if written == "":
+    is_data = not written or part_of(place.syntax, place.state.taken(written)) is not None
+    if place.run.isascii() and not place.run.isprintable() and is_data:
         return "leave it out"
-    return f"write {written or escapes(place.run)}"
+    if part == "password" and written:
+        return "encode it"
+    is_plain = not written or (place.run.isascii() and written == escapes(place.run))
+    if known is not None and known.says and is_plain:
+        return None  # the description of the part says more
+    return f"write {written}" if written else "leave it out"
 
 
 # The rules of a scheme
@@ -245,6 +227,8 @@ def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ..
     written = tuple(dict.fromkeys(f"%{octet:02X}" for octet in octets_of(place.run[:_QUOTED])))
     hint = f"write {listed(written)} if it is part of the {_named(syntax, part)}" if options else _RESERVED_HINT
     hint = "encode it" if part == "password" else hint
+    if place.rest.startswith("//") and syntax.automaton.characters(place.state.reached) == 1 << ord(":"):
+        hint = "leave out the `//`: the scheme has no host"
     message = f"{place.subject(part)}: expected {listed((*options, *written))}"
     expected = (*options, *(f'"{escape}"' for escape in written))
     return FaultMessage(message, part, rule_of(syntax, positions), expected, hint)
@@ -253,7 +237,7 @@ def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ..
 def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
     """Return the message for the beginning of `literal` with another character after it."""
     syntax, option = place.syntax, f'"{literal.literal}"'
-    escape = f"%{ord(place.run[0]):02X}"
+    escape = f"%{ord(place.rest[0]):02X}"
     positions = place.state.taken(escape)
     part = part_of(syntax, positions)
     if literal.offset == 1 and part is not None:
@@ -286,11 +270,12 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
     is_excluded = part is not None and octet in part.exclude
     there = " there" if part is not None and octet in part.escapes else ""
     which = "this octet" if name in _SECRET else f"the octet {octet:02X}{octet_name(octet)}"
-    escape = "" if name in _SECRET else f" {place.rest[:3]!a}"
+    quoted = "" if name in _SECRET else f" {place.run!a}"
+    subject = f"invalid {'escape' if place.run[:1] == '%' else 'character'}{quoted} at position {place.position}"
     rule = part.rule if part and is_excluded else rule_of(syntax, place.state.reached or percent)
     hint = "leave it out: the record of the scheme excludes it" if is_excluded else None
-    at = f"at position {place.position}: the {_named(syntax, name or 'URL')} cannot hold"
-    return FaultMessage(f"invalid escape{escape} {at} {which}{there}", name, rule, ("another octet",), hint)
+    problem = f"the {_named(syntax, name or 'URL')} cannot hold {which}{there}"
+    return FaultMessage(f"{subject}: {problem}", name, rule, ("another octet",), hint)
 
 
 def unexpected(place: FaultPlace) -> FaultMessage:

@@ -17,17 +17,7 @@ from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.url import fault_messages
-from urlschemes.url.fault_messages import (
-    HINTS,
-    FaultMessage,
-    FaultPlace,
-    OriginalText,
-    alphabet,
-    choices,
-    is_like_ipv6,
-    sharing_part,
-    usual_hint,
-)
+from urlschemes.url.fault_messages import HINTS, FaultMessage, FaultPlace, is_like_ipv6, usual_hint
 
 if TYPE_CHECKING:
     from typing import Any
@@ -36,6 +26,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.rule_tree import Repeated
     from urlschemes.grammar.syntax import Syntax
+    from urlschemes.url.original_text import OriginalText
 
 __all__ = ["ILLEGAL_CODES", "Fault", "first_state", "host_may_be_empty"]
 
@@ -43,6 +34,7 @@ _SLASH = 1 << ord("/")
 ILLEGAL_CODES = {"%": "bad-escape", "#": "fragment-present"}
 """The codes of characters that are illegal where a profile does not use them: one with fragments reserves the `#`."""
 
+_NO_LOGIN = "leave out the text before the `@`: the scheme has no user name and no password"
 _CODES = {"scheme": "invalid-scheme", "slashes": "missing-authority", "port": "invalid-port"}
 
 
@@ -96,10 +88,10 @@ def first_state(syntax: Syntax, text: str) -> State:
 class Fault:
     """The first fault of `text`, which `syntax`, that of `scheme`, does not match.
 
-    If `text` is parsed in the place of an `original`, the position is that of `text`; the message counts and quotes the
-    original. `index` is the length of the longest prefix that a URL begins with, and `state` the state after it;
-    `position` lies before it if a character, escape or literal was begun there. `region` is where the fault is: in the
-    scheme, slashes, login, host, port, or another part.
+    `index` is the length of the longest prefix that a URL begins with, and `state` the state after it; `at` lies before
+    it if a character, escape or literal was begun there. `region` is where the fault is: in the scheme, slashes, login,
+    host, port, or another part. `blamed` is the place in `text` that the message is about. `position`, `span` and the
+    message are those of the `original`, if `text` was made of another.
     """
 
     def __init__(self, text: str, syntax: Syntax, scheme: str | None, original: OriginalText | None = None) -> None:
@@ -112,11 +104,12 @@ class Fault:
         self.index, self.state = self._walk()
         self._exceeded = self._over_counted()
         self.region = self._region()
-        self.position = self._position()
+        self.at = self._at()
+        self.position = original.span(self.at, self.at)[0] if original else self.at
         self.code = self._code()
 
     def __getattr__(self, name: str) -> Any:
-        if name not in InvalidURL.COMPUTED:
+        if name not in InvalidURL.COMPUTED and name != "blamed":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         self._describe()
         return self.__dict__[name]
@@ -155,7 +148,7 @@ class Fault:
             return "host"
         return "port" if (state.reached | state.expected) & known.port else "part"
 
-    def _position(self) -> int:
+    def _at(self) -> int:
         text, index = self.text, self.index
         escape = text.rfind("%", max(0, index - 2), index)
         if escape >= 0:
@@ -173,9 +166,9 @@ class Fault:
         return character not in self.syntax.profile.characters  # where "" is, which stands for the end
 
     def _code(self) -> str:
-        position, region = self.position, self.region
-        character = self.text[position : position + 1]
-        if self._is_illegal(position):
+        at, region = self.at, self.region
+        character = self.text[at : at + 1]
+        if self._is_illegal(at):
             return ILLEGAL_CODES.get(character, "invalid-character")
         if region == "host":
             return "empty-host" if self._host_is_empty() else "invalid-host"
@@ -190,7 +183,7 @@ class Fault:
 
     def _host_is_empty(self) -> bool:
         """Return True if a host must stand here, and a `:`, the end of the authority or of the text stands there."""
-        follows, delimiters = self.text[self.position : self.position + 1], f":{self.syntax.profile.authority_ends}"
+        follows, delimiters = self.text[self.at : self.at + 1], f":{self.syntax.profile.authority_ends}"
         is_missing = follows in delimiters and not self.state.reached & self._landmarks.host
         return is_missing and not self._lacks_brackets() and ("port" in self.syntax.parts or not self.state.taken("/"))
 
@@ -232,35 +225,39 @@ class Fault:
 
     def _message(self) -> FaultMessage:
         code = self.code
-        if code in {"fragment-present", "invalid-character"}:
-            return fault_messages.unsafe_character(self.place(), self._part(), self._written())
-        if code == "bad-escape":
-            return fault_messages.bad_escape(self.place(), self._part())
+        if code in {"fragment-present", "invalid-character", "bad-escape"}:
+            place, part = self.place(state=self.state_before(self.at)), self._part()
+            is_escape, unsafe = code == "bad-escape", fault_messages.unsafe_character
+            found = fault_messages.bad_escape(place, part) if is_escape else unsafe(place, part, self._written())
+            return found._replace(hint=self._hint_of_authority(part) or found.hint)
         item = self.counted
         if item is not None and code != "userinfo-not-allowed":
             return self._too_many(item)
-        messages = {
-            "scheme": self._scheme_message,
-            "slashes": self._slashes_message,
-            "login": self._login_message,
-            "host": self._host_message,
-            "port": self._port_message,
-            "part": self._part_message,
-        }
-        return messages[self.region]()
+        message: FaultMessage = getattr(self, f"_{self.region}_message")()
+        return message
+
+    def _hint_of_authority(self, part: str | None) -> str | None:
+        """Return the hint about a character that no URL may hold, in a host or in a login that the scheme has not."""
+        if self.authority is not None and self.region == "login" and self._landmarks.login is None:
+            ends_host = self.text[self.at] == "\\" and self.text[self.at - 1] not in "/:"
+            return f"write `/` if the host ends here, or {_NO_LOGIN}" if ends_host else _NO_LOGIN
+        if self.authority is not None and part == "host" and usual_hint(self.syntax, part):
+            return self.syntax.profile.algorithms.illegal_host_hint(self.text, self.authority, self.at)
+        return None
 
     def state_before(self, index: int) -> State:
         """Return the state before the character `index`, which the walk passed."""
-        return first_state(self.syntax, self.text).walk(self.text[:index])[1]
+        return first_state(self.syntax, self.text).walk(self.text[:index])[1] if index < self.index else self.state
 
     def place(self, start: int | None = None, end: int | None = None, state: State | None = None) -> FaultPlace:
         """Blame the characters from `start` to `end`, by default the one at the position; return their place."""
-        text, original = self.text, self._original or OriginalText(self.text)
-        start = self.position if start is None else start
-        end = min(start + 1 if end is None else end, len(text))
-        self.span = start, end
-        run = original.run(start, end)
-        return FaultPlace(self.syntax, run, original.position(start), state or self.state, rest=text[start:])
+        start = self.at if start is None else start
+        end = min(start + 1 if end is None else end, len(self.text))
+        self.blamed = self.span = start, end
+        if self._original is not None:
+            self.span = self._original.span(start, end)
+        run = (self._original or self).text[slice(*self.span)]
+        return FaultPlace(self.syntax, run, self.span[0], state or self.state, rest=self.text[start:])
 
     def _part(self) -> str | None:
         """Return the part that the character at the position would belong to, judging by the text before it."""
@@ -270,11 +267,11 @@ class Fault:
         if self.region == "login" and self.authority is not None:
             if "userinfo" in syntax.parts:
                 return "userinfo"
-            return "password" if ":" in text[self.authority.start : self.position] else "user"
+            return "password" if ":" in text[self.authority.start : self.at] else "user"
         if self.region != "part":
             return self.region
-        if self.position < self.index:
-            state = self.state_before(self.position)
+        if self.at < self.index:
+            state = self.state_before(self.at)
         inside = part_of(syntax, state.taken("%00") or state.taken("%41"), state.reached)
         inside = inside or part_of(syntax, state.reached)
         if inside is None:
@@ -282,41 +279,40 @@ class Fault:
             marked = [each for each in syntax.automaton.marked if each.first & state.expected]
             begins = {part_of(syntax, each.first) for each in marked}
             inside = begins.pop() if len(begins) == 1 else None
-        return sharing_part(syntax, inside, text[self.position :]) if inside else None
+        return fault_messages.sharing_part(syntax, inside, text[self.at :]) if inside else None
 
     def _written(self) -> str:
-        """Return the character at the position encoded; "" if that cannot stand there."""
+        """Return the character at the position encoded, after a backslash if that quotes it, or ""."""
         try:
-            escaped = encoded(octets_of(self.text[self.position]))
+            escaped = encoded(octets_of(self.text[self.at]))
         except UnicodeEncodeError:
             return ""
-        return escaped if self.state.taken(escaped) else ""
+        return next((each for each in (escaped, f"%5C{escaped}") if self.state.taken(each)), "")
 
     # The scheme
 
     def _scheme_message(self) -> FaultMessage:
-        text, position = self.text, self.position
-        place, expected = self.place(), '":"' if position else "a scheme name and a colon"
-        message = f"{place.subject('scheme', begins=not position)}: {choices((expected,))}"
-        if ":" in text[position:] and text[position] not in "/;?:":
-            may_follow = text[position] in self.syntax.profile.scheme_characters
+        text, at = self.text, self.at
+        place, expected = self.place(), '":"' if at else "a scheme name and a colon"
+        message = f"{place.subject('scheme', begins=not at)}: {fault_messages.choices((expected,))}"
+        if ":" in text[at:] and text[at] not in "/;?:":
+            may_follow = text[at] in self.syntax.profile.scheme_characters
             first = expected_words(self.syntax, self.state.expected)
-            words = choices(first if may_follow else (alphabet(self.syntax, "scheme"),))
+            words = fault_messages.choices(first if may_follow else (fault_messages.alphabet(self.syntax, "scheme"),))
             message = f"{place.subject('scheme')}: {words}"
         hint = HINTS["scheme"]
-        if position and text[position:].startswith(("//", ";//")):
-            hint = f"write `:` after `{text[: min(position, 40)]}`" + (
-                " instead of `;`" if text[position] == ";" else ""
-            )
+        if at and text[at:].startswith(("//", ";//")):
+            hint = f"write `:` after `{text[: min(at, 40)]}`" + (" instead of `;`" if text[at] == ";" else "")
         return FaultMessage(message, part="scheme", rule="scheme", expected=(expected,), hint=hint)
 
     # The authority
 
     def _slashes_message(self) -> FaultMessage:
-        expected = 'a second "/"' if self.text[self.position - 1] == "/" else '"//"'
-        hint = "write " + expected.replace('"', "`") + " and the host"
+        is_second = self.text[self.at - 1] == "/"
+        expected = 'a second "/"' if is_second else '"//"'
+        hint = "write " + expected.replace('"', "`") + " before the host"
         if host_may_be_empty(self.syntax, self.text):
-            hint += ", or no host and the `/` that begins the path"
+            hint += f", or `{'//' if is_second else '///'}` if the path begins here"
         message = f"{self.place().subject()}: expected {expected}"
         rule = self.syntax.profile.rule_names["authority"]
         return FaultMessage(message, part="host", rule=rule, expected=(expected,), hint=hint)
@@ -326,15 +322,11 @@ class Fault:
         assert authority is not None
         if self.code == "userinfo-not-allowed":
             place = self.place(authority.start, authority.at)
-            message, rule = (
-                f"unexpected user name at position {place.position}",
-                self.syntax.profile.rule_names["server"],
-            )
-            hint = "leave out the text before the `@`: the scheme has no user name and no password"
-            return FaultMessage(f"{message}: expected a host", "user", rule, ("a host",), hint)
-        character = self.text[self.position]
+            message = f"unexpected user name at position {place.position}: expected a host"
+            return FaultMessage(message, "user", self.syntax.profile.rule_names["server"], ("a host",), _NO_LOGIN)
+        character = self.text[self.at]
         escape = f"%{ord(character):02X}"
-        if self.position < self.index or not self.state.taken(escape):
+        if self.at < self.index or not self.state.taken(escape):
             return self._part_message()
         meant = dict.fromkeys(self.syntax.profile.login_delimiters + character)
         escapes = listed(tuple(f"%{ord(each):02X}" for each in meant), "and")
@@ -342,19 +334,18 @@ class Fault:
         return FaultMessage(f"{self.place().subject(part)}: expected {escape}", part, part, (f'"{escape}"',), hint)
 
     def _port_message(self) -> FaultMessage:
-        text, position, state, part = self.text, self.position, self.state, self.syntax.parts["port"]
+        text, at, state, part = self.text, self.at, self.state, self.syntax.parts["port"]
         begins = not state.reached & self._landmarks.port
         place, hint = self.place(), usual_hint(self.syntax, "port")
         expected = expected_words(self.syntax, state.expected) + ((END,) if state.ends else ())
         message = place.subject("port", begins=begins)
-        if self._landmarks.login is not None and "@" in text[position:]:  # it may be a password
-            ends = text[self.authority.end :][:1] if self.authority else ""
-            ends = ends or "/"
+        if self._landmarks.login is not None and "@" in text[at:]:  # it may be a password
+            ends = (text[self.authority.end :][:1] if self.authority else "") or "/"
             hint = f"if this is a user name and a password, write %{ord(ends):02X} for `{ends}` in them"
-        elif begins and text[position : position + 1] in {"", "/"}:
+        elif begins and text[at : at + 1] in {"", "/"}:
             message = f"missing port at position {place.position}"
             hint = "leave out the colon, or write the port after it"
-        message = f"{message}: {choices(expected)}"
+        message = f"{message}: {fault_messages.choices(expected)}"
         return FaultMessage(message, part="port", rule=part.rule, expected=expected, hint=hint)
 
     def _host_message(self) -> FaultMessage:
@@ -366,17 +357,17 @@ class Fault:
     # The rules of a scheme
 
     def _part_message(self) -> FaultMessage:
-        text, syntax, position = self.text, self.syntax, self.position
-        before = self.state_before(self.position) if position < self.index else self.state
-        if text[position : position + 1] == "%" and position < self.index:
-            return fault_messages.excluded_octet(self.place(position, position + 3, before))
-        literal = self.syntax.automaton.begun(self.state.expected) if position < self.index else None
+        text, syntax, at = self.text, self.syntax, self.at
+        before = self.state_before(at)
+        if text[at : at + 1] == "%" and at < self.index:
+            return fault_messages.excluded_octet(self.place(at, at + 3, before))
+        literal = self.syntax.automaton.begun(self.state.expected) if at < self.index else None
         if literal is not None:
-            place = self.place(position, position + literal.offset + 1, before)
+            place = self.place(at, at + literal.offset + 1, before)
             return fault_messages.broken_literal(place, literal)
-        if position < len(text):
-            escaped = self.state.taken(f"%{ord(text[position]):02X}")
-            if text[position] != "%" and part_of(syntax, escaped) is not None:
+        if at < len(text):
+            escaped = self.state.taken(f"%{ord(text[at]):02X}")
+            if text[at] != "%" and part_of(syntax, escaped) is not None:
                 return fault_messages.reserved_character(self.place(), escaped)
         return fault_messages.unexpected(self.place())
 

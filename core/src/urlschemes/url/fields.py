@@ -10,7 +10,7 @@ a part stands in the text; the field says its type, its default and its descript
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from urlschemes.errors import PluginContractError, RegistrationError
 from urlschemes.grammar.octets import unescape
@@ -45,22 +45,17 @@ REQUIRED: Final[Any] = object()
 _SPECIFIERS: Final = {"text": "text_part", "number": "number_part", "list": "list_part", "pairs": "pairs_part"}
 
 
-class Field:
+class Field(NamedTuple):
     """A part as a class body declares it.
 
     `default` is the value of the part in a URL that lacks it, and REQUIRED if the constructor needs the part.
     """
 
-    __slots__ = ("default", "doc", "kind", "lower", "when_needed")
-
-    def __init__(
-        self, kind: Kind, default: Any, doc: str, *, lower: bool = False, when_needed: str | None = None
-    ) -> None:
-        self.kind = kind
-        self.default = default
-        self.doc = doc
-        self.lower = lower
-        self.when_needed = when_needed
+    kind: Kind
+    default: Any
+    doc: str
+    lower: bool = False
+    when_needed: str | None = None
 
 
 def text_part(

@@ -129,7 +129,7 @@ def learned(fault: Fault, syntax: Syntax) -> Fault:
     longest = syntax.landmarks.least_bound
     with suppress(UnicodeEncodeError):  # a lone surrogate
         kinds, ends = _kinds(profile), profile.authority_ends
-        table.native.learn(fault.scheme or "", kinds, ends, longest, fault.text, states, fault.code, fault.position)
+        table.native.learn(fault.scheme or "", kinds, ends, longest, fault.text, states, fault.code, fault.at)
     return fault
 
 

@@ -20,7 +20,7 @@ from urlschemes.errors import (
     require_type,
 )
 from urlschemes.grammar.octets import octets_of
-from urlschemes.grammar.part import Part
+from urlschemes.grammar.part import Encoded, Part
 from urlschemes.grammar.profile import RFC1738, Profile, restored
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import described, redact
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.fault_place import Fault
     from urlschemes.url.fields import Field
+    from urlschemes.url.original_text import OriginalText
 
 __all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed", "unfit"]
 
@@ -144,13 +145,22 @@ class URL(Base, metaclass=URLType):
 
     @property
     def parts(self) -> Mapping[str, Value | None]:
-        """The values of the parts by name: those of the attributes. Raises PluginError if reading one fails."""
+        """The values of the parts by name, as the constructor takes them: `Encoded` if they are sent as written.
+
+        The others are those of the attributes. Raises PluginError if reading one fails.
+        """
         try:
-            return {name: getattr(self, name) for name in self.syntax.parts}
+            values = {name: getattr(self, name) for name in self.syntax.parts}
         except (URLError, MemoryError):
             raise
         except Exception as error:  # a plugin may define attributes of its own
             raise type_failed(type(self), error, "a part cannot be read") from error
+        text = self._text
+        for name in self.syntax.as_written:
+            if isinstance(value := values[name], str):
+                written = self.syntax.whole(self._match, name) if "%" in text else value
+                values[name] = str.__new__(Encoded, value if written is None else written)
+        return values
 
     def span(self, name: str) -> tuple[int, int] | None:
         """Return where the part `name` stands in the text, None if it is absent. Raises PluginContractError."""
@@ -265,8 +275,8 @@ class URL(Base, metaclass=URLType):
         return self.syntax.profile.algorithms.resolve(self, text)
 
     @classmethod
-    def explanation(cls, text: str) -> Fault | InvalidURL:
-        """Return the reason why `text` is not a URL of this type, as the error of `parse` gives it."""
+    def explanation(cls, text: str, original: OriginalText | None = None) -> Fault | InvalidURL:
+        """Return the reason why `text`, perhaps made of an `original`, is not a URL of this type: that of `parse`."""
         from urlschemes.url.fault_place import Fault  # only a program that reads an error needs it
 
         require_type("text", text, str)
@@ -274,12 +284,12 @@ class URL(Base, metaclass=URLType):
         known, scheme = name.lower() if colon else "", cls._scheme or None
         profile = cls.syntax.profile
         if scheme not in {None, known} and profile.is_scheme_name(known):
-            message = f"invalid scheme {known!r} at position 0: expected {scheme}"
+            span = original.span(0, len(name)) if original else (0, len(name))
+            message = f"invalid scheme {name!r} at position {span[0]}: expected {scheme}"
             section = profile.section("scheme")
-            return invalid_url(text, message, scheme=scheme, part="scheme", span=(0, len(known)), section=section)
-        return learned(
-            Fault(text, cls.syntax if known == scheme else profile.algorithms.url_type.syntax, scheme), cls.syntax
-        )
+            return invalid_url(text, message, scheme=scheme, part="scheme", span=span, section=section)
+        syntax = cls.syntax if known == scheme else profile.algorithms.url_type.syntax
+        return learned(Fault(text, syntax, scheme, original), cls.syntax)
 
     def replace(self, /, **parts: Any) -> Self:
         """Return the URL with these parts, and with the text of all others unchanged; None leaves a part out.

@@ -9,17 +9,8 @@ import pytest
 
 import urlschemes_lint
 from urlschemes import InvalidURL, Registry
+from urlschemes_conformance import laws
 from urlschemes_lint import NotRepairable
-from urlschemes_lint.fixing import Fixed
-
-
-def apply_changes(text: str, fixed: Fixed) -> str:
-    """Return `text` with the changes of `fixed`."""
-    for change in reversed(fixed.changes):
-        end = change.position + len(change.before)
-        assert text[change.position : end] == change.before
-        text = text[: change.position] + change.after + text[end:]
-    return text
 
 
 @pytest.mark.decision(22)
@@ -77,8 +68,6 @@ def apply_changes(text: str, fixed: Fixed) -> str:
         ("x-album://h/:/./~", "x-album://h/:/./%7E", ["character encoded"], None),
         ("x-album://h/a./?b:/~", "x-album://h/a./?b%3A/%7E", ["character encoded", "character encoded"], None),
         ("x-album://joe:a:b@h/", "x-album://joe:a%3Ab@h/", ["character encoded"], None),
-        ("x-album://h/a;", "x-album://h/a%3B", ["character encoded"], None),
-        ("x-album://h/a;b;si/c;size=3", "x-album://h/a%3Bb%3Bsi/c;size=3", ["character encoded"] * 2, None),
         ("x-album://h/?a\\b", "x-album://h/?a%5Cb", ["character encoded"], None),
     ],
 )
@@ -89,9 +78,7 @@ def test_a_text_with_one_right_repair_is_repaired(
     assert str(fixed.url) == url
     assert [change.what for change in fixed.changes] == what
     assert fixed.fragment == fragment
-    assert apply_changes(text, fixed) == url
-    again = urlschemes_lint.fix(str(fixed.url), registry=registry)
-    assert (again.url, again.changes) == (fixed.url, ())
+    laws.tools_agree(text, registry)
 
 
 def test_a_change_has_its_position_section_and_part(registry: Registry) -> None:
@@ -155,7 +142,7 @@ def test_an_object_that_is_no_string_and_a_text_too_long_are_errors(registry: Re
 def test_a_delimiter_that_has_one_possible_meaning_is_repaired(registry: Registry, text: str, url: str) -> None:
     fixed = urlschemes_lint.fix(text, registry=registry)
     assert str(fixed.url) == url
-    assert apply_changes(text, fixed) == url
+    laws.tools_agree(text, registry)
 
 
 @pytest.mark.parametrize(

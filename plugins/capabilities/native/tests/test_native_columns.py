@@ -13,8 +13,7 @@ import pytest
 
 import urlschemes
 from urlschemes import InvalidURL, Registry, default_registry
-from urlschemes_conformance.generated_texts import generate
-from urlschemes_testing.strategies import near_misses, urls
+from urlschemes_testing.generation import random_near_misses, random_urls
 
 pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
 
@@ -132,8 +131,8 @@ def expected(text: str, name: str, form: str) -> object:
 def all_texts(number: int) -> list[str | None]:
     texts: list[str | None] = [*ODD, None, None]
     for scheme in default_registry:
-        texts += generate(urls(scheme), number)
-        texts += [text for text in generate(near_misses(scheme), number) if text.isprintable()]
+        texts += random_urls(scheme, number)
+        texts += [text for text in random_near_misses(scheme, number) if text.isprintable()]
     random.Random(number).shuffle(texts)
     return texts
 

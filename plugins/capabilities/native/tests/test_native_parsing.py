@@ -13,8 +13,7 @@ import pytest
 import urlschemes
 from urlschemes import URL, Encoded, InternetURL, Registration, Registry, URLError, default_registry
 from urlschemes.errors import InvalidURL
-from urlschemes_conformance.generated_texts import generate
-from urlschemes_testing.strategies import near_misses, urls
+from urlschemes_testing.generation import random_near_misses, random_urls
 
 urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
 
@@ -39,9 +38,9 @@ def parsers(profile: str) -> tuple[Callable[[str], URL], Callable[[str], URL]]:
 @cache
 def texts(profile: str, scheme: str, number: int) -> list[str]:
     registry = REGISTRIES[profile]
-    valid = generate(urls(scheme, registry=registry), number)
+    valid = random_urls(scheme, number, registry=registry)
     capital = (scheme.upper() + text[len(scheme) :] for text in valid)
-    return [*valid, *generate(near_misses(scheme, registry=registry), number), *capital]
+    return [*valid, *random_near_misses(scheme, number, registry=registry), *capital]
 
 
 def described(url: URL) -> dict[str, object]:

@@ -8,8 +8,7 @@ import pytest
 
 from urlschemes import default_registry
 from urlschemes.grammar.table import HEADER, Table
-from urlschemes_conformance.generated_texts import generate
-from urlschemes_testing.strategies import near_misses, urls
+from urlschemes_testing.generation import random_near_misses, random_urls
 
 urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
 
@@ -28,7 +27,7 @@ def table_of(scheme: str) -> Table:
 def test_a_table_says_natively_what_it_says_in_python(scheme: str) -> None:
     table = table_of(scheme)
     native = loaded(table.blob, table.marks)
-    for text in [*generate(urls(scheme), 60), *generate(near_misses(scheme), 60)]:
+    for text in [*random_urls(scheme, 60), *random_near_misses(scheme, 60)]:
         if not text.isascii():
             continue
         spans, found = table.spans(text), native.spans(text)

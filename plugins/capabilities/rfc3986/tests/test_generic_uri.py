@@ -14,6 +14,26 @@ NAMES = ("scheme", "userinfo", "host", "port", "path", "query", "fragment")
 
 
 @pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"path": "//b"}, "no URL has exactly these parts: path; also give scheme"),
+        (
+            {"scheme": "a", "host": "h", "path": "b"},
+            "no URL has exactly these parts: scheme, host, path; leave out host or path",
+        ),
+        (
+            {"scheme": "a", "host": "b c"},
+            "invalid host 'b c'; write a name, an IPv4 address, or an IPv6 address in brackets",
+        ),
+    ],
+)
+def test_parts_that_no_url_has_are_refused(parts, message):
+    with pytest.raises(InvalidURL) as caught:
+        URI(**parts)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
     ("text", "parts"),
     [
         ("ftp://ftp.is.co.za/rfc/rfc1808.txt", ("ftp", None, "ftp.is.co.za", None, "/rfc/rfc1808.txt", None, None)),
@@ -48,7 +68,7 @@ def test_other_texts_are_no_uris(text):
 
 def test_a_uri_is_built_of_its_parts():
     assert str(URI(scheme="x", path="a b")) == "x:a%20b"
-    assert str(URI(scheme="x", host="h", path="/~a", query="b?", fragment="#")) == "x://h/~a?b?#%23"
+    assert str(URI(scheme="x", host="h", path="/~a", query="b?", fragment="f#")) == "x://h/~a?b?#f%23"
     assert str(URI.parse("x://h/a?b").replace(port=1, query=None)) == "x://h:1/a"
     assert str(URI.parse("x://[::1]:/a#f").replace(path="")) == "x://[::1]:#f"
     assert str(URI.parse("x://h:").replace(path="/a")) == "x://h:/a"

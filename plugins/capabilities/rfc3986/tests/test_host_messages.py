@@ -50,6 +50,8 @@ MODERN = Registry(profile="rfc3986")
         ),
         ("http://a[b/", "invalid-host", 8, "3.2.2", "invalid character '[' in the host at position 8: expected"),
         ("http://a b/", "invalid-character", 8, "2.1", "invalid character ' ' in the host at position 8: neither"),
+        ("http://127.0.0.1::80", "invalid-port", 17, "3.2.3", "invalid port at position 17: expected a digit"),
+        ("http://[&::1%25eth0]/", "invalid-host", 8, "3.2.2", "invalid character '&' in the host at position 8"),
         ("http://h:8a/", "invalid-port", 10, "3.2.3", "invalid character in the port at position 10: exp"),
         ("http://h:a?", "invalid-port", 9, "3.2.3", "invalid port at position 9: expected a digit"),
         ("http://u:p@h/", "userinfo-not-allowed", 7, "3.2", "unexpected user name at position 7: expected a host"),
@@ -77,9 +79,55 @@ def test_an_error_names_place_rule_and_section(text, code, position, section, me
 
 
 @pytest.mark.parametrize(
+    ("host", "hint"),
+    [
+        ("b\u00fccher.example", "write xn--bcher-kva.example, as `urlschemes unicode` and `from_unicode` of "),
+        ("B\u00fccher.example", "write xn--bcher-kva.example, as `urlschemes unicode` and `from_unicode` of "),
+        ("\u2603.net", r"IDNA 2008 lets no domain name hold '\u2603'"),
+        ("\u0661\u0662.de", "no domain name has this form: letters that are written from right to left"),
+        ("[::\u00fc]", "leave it out"),
+        ("::1", "write brackets around an IPv6 address"),
+        ("[::1%eth0]", "leave out the zone of the address: it has a meaning on one machine only"),
+        ("a%b", "write a name, an IPv4 address, or an IPv6 address in brackets"),
+    ],
+)
+def test_a_host_has_the_same_hint_in_a_text_and_as_a_part(host, hint):
+    kind = MODERN["http"].url_type
+    for make in (
+        lambda: MODERN.parse(f"http://{host}/"),
+        lambda: kind(host=host),
+        lambda: kind.parse("http://h/").replace(host=host),
+    ):
+        with pytest.raises(InvalidURL) as caught:
+            make()
+        assert caught.value.part == "host"
+        assert caught.value.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
     ("text", "hint"),
     [
         ("http://", "write a name, an IPv4 address, or an IPv6 address in brackets after `//`"),
+        (
+            "http:///h/",
+            "write a name, an IPv4 address, or an IPv6 address in brackets after `//`, or leave out the third `/`",
+        ),
+        (
+            r"http://h\@e/",
+            (
+                "write `/` if the host ends here, or leave out the text before the `@`: the scheme has no user name "
+                "and no password"
+            ),
+        ),
+        (
+            "http://[1:2:3/",
+            (
+                "an IPv6 address has eight groups of up to four hexadecimal digits, or `::` for groups that are "
+                "zero, and a `]` after them"
+            ),
+        ),
+        ("mailto:%22a b%22@c.d", "write %5C%20"),
+        ("mailto://joe@h.example", "leave out the `//`: the scheme has no host"),
         ("http://[::1", "write a `]` after the address"),
         ("nntp://h?x", "write a `/` after the host"),
         ("ftp://joe:a#b@h/", "if this is a user name and a password, write %23 for `#` in them"),

@@ -5,9 +5,12 @@ import pickle
 from itertools import chain, product
 
 import pytest
+from hostile_texts import hostile_texts
+from hypothesis import given, settings
 
 import urlschemes
-from urlschemes import URL, InvalidURL, Registry
+from urlschemes import URL, InvalidURL, Registry, URLError
+from urlschemes_conformance.laws import points_at_the_error
 from urlschemes_rfc3986.generic_uri import URI
 from urlschemes_rfc3986.references import RelativeReference, parse_reference, relative_to
 
@@ -70,9 +73,22 @@ def test_other_texts_are_no_relative_references(text, code, position, message):
         RelativeReference(text)
     error = caught.value
     assert (error.code, error.position) == (code, position)
-    if position is not None:
-        assert error.text == text
-        assert error.span[0] <= position <= len(text)
+
+
+@pytest.mark.parametrize("read", [RelativeReference, parse_reference])
+@pytest.mark.parametrize("number", [50, pytest.param(2000, marks=pytest.mark.slow)])
+def test_an_error_points_at_its_place(read, number):
+    @given(hostile_texts())
+    @settings(max_examples=number, deadline=None)
+    def law(text):
+        try:
+            read(text)
+        except InvalidURL as error:
+            points_at_the_error(text, error)
+        except URLError:
+            pass
+
+    law()
 
 
 def test_a_url_reference_is_either():
@@ -83,6 +99,8 @@ def test_a_url_reference_is_either():
     for text in ("1a:b", "a|", "a:|", None):
         with pytest.raises(InvalidURL):
             parse_reference(text)
+    with pytest.raises(InvalidURL, match=r"; write `//` before a host$"):
+        parse_reference("[::1]:80/a")
 
 
 def test_parts_of_a_reference_are_replaced():

@@ -241,7 +241,7 @@ def test_an_encoded_part_is_taken_as_it_is() -> None:
         ({"path": ""}, "http://h/"),
         ({"path": "", "search": ""}, "http://h/?"),
         ({"search": "q"}, "http://h/?q"),
-        ({"port": 80, "path": "/"}, "http://h//"),
+        ({"port": 80, "path": Encoded("/")}, "http://h//"),
     ],
 )
 def test_absent_and_empty_parts_differ(parts: dict[str, object], text: str) -> None:

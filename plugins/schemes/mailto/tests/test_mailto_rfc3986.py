@@ -129,3 +129,8 @@ def test_a_url_is_changed_in_its_parts(changes, text):
 def test_parts_that_no_url_has_are_refused(parts):
     with pytest.raises(InvalidURL):
         MailtoURI(**parts)
+
+
+def test_a_refusal_of_several_addresses_names_the_wrong_one():
+    with pytest.raises(InvalidURL, match=r"^invalid addresses 'joe'; an address is local-part@domain"):
+        MailtoURI(to=["ann@host.example", "joe", "bob"])

@@ -37,7 +37,6 @@ def test_an_unknown_scheme_is_reported_with_what_ledgers_know(run, art_ledger) -
     [
         (["parse", "--json", "x-shelf://joe:hunter2@h/~"], "invalid-character"),
         (["parse", "--json", "x-attic://joe:hunter2@h/"], "unknown-scheme"),
-        (["fix", "--json", "x-shelf://joe:hunter2@"], "not-repairable"),
         (["access", "--json", "x-shelf://joe:hunter2@h/cut"], "truncated"),
         (["attributes", "--json", "x-shelf://joe:hunter2@h:81/"], "policy-denied"),
     ],

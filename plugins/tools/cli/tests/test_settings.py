@@ -43,7 +43,7 @@ READERS = {
 """Texts with the only profile that reads them, if it is not the chosen one."""
 
 
-@pytest.mark.decision(33)
+@pytest.mark.decision(34)
 @pytest.mark.parametrize("chosen", ["rfc1738", "rfc3986"])
 @pytest.mark.parametrize("text", READERS)
 def test_the_name_of_the_scheme_alone_decides_which_profile_reads_a_text(schemes, text: str, chosen: str) -> None:

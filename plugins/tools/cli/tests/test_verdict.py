@@ -31,7 +31,7 @@ def invoke(*words: str) -> Result:
     return CliRunner().invoke(command, ["--no-config", *words])
 
 
-@pytest.mark.decision(33)
+@pytest.mark.decision(34)
 @pytest.mark.parametrize("text", VERDICTS)
 @pytest.mark.parametrize("name", ["parse", "check"])
 def test_json_has_the_verdict_where_it_differs(name: str, text: str) -> None:

@@ -8,9 +8,8 @@ import urlschemes
 from urlschemes import UnknownScheme
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
-from urlschemes_conformance.generated_texts import generate
 from urlschemes_conformance.grammar_coverage import GrammarCoverage
-from urlschemes_testing.strategies import urls
+from urlschemes_testing.generation import random_urls
 
 SYNTAX = Syntax('url = "x:" [ "a" | *2part ]\npart = ";" digit', "url", [Part("part", ["part"])])
 SECOND_GRAMMAR = Syntax(
@@ -94,14 +93,45 @@ def test_an_element_that_no_text_covers_is_missing(missing: str, is_kept: object
 
 def test_impossible_elements_of_exclusions_and_second_grammars_do_not_count() -> None:
     coverage = GrammarCoverage(SECOND_GRAMMAR)
-    coverage.add(generate(urls(SECOND_GRAMMAR), 300))
+    coverage.add(random_urls(SECOND_GRAMMAR, 300))
     assert coverage.missing == ()
 
 
-@pytest.mark.parametrize("text", ["x:1.a/a", "x:1.a/%41", "x:1.D", "x:1.%61x", "x:%"])
-def test_a_text_that_does_not_derive_is_refused(text: str) -> None:
+@pytest.mark.parametrize(
+    ("bnf", "exclude"),
+    [
+        ('url = "x:" part\npart = ";" | "a"', b";"),
+        ('url = "x:" *[ "b" ] part\npart = 1*64[ "a" | ";" "b" ]', b";"),
+    ],
+)
+def test_exclusions_of_parts_leave_alternatives_out(bnf: str, exclude: bytes) -> None:
+    coverage = GrammarCoverage(Syntax(bnf, "url", [Part("part", ["part"], exclude=exclude)]))
+    assert [each for each in coverage.elements if "alternative" in each] == ['url/part: alternative "a"']
+
+
+def test_a_text_that_derives_in_several_ways_covers_the_elements_of_all() -> None:
+    coverage = GrammarCoverage(Syntax('url = "x:" [ part ]\npart = *digit', "url", [Part("part", ["part"])]))
+    coverage.add(["x:"])
+    assert {"part absent", "part empty", "url: [ part ] taken", "url: [ part ] not taken"} <= {*coverage.reached}
+
+
+@pytest.mark.parametrize("letters", ["c", "ab", "cab", "aba"])
+def test_each_turn_of_a_repetition_covers_its_elements(letters: str) -> None:
+    coverage = GrammarCoverage(Syntax('url = "x:" 1*3[ "a" | "b" | "c" ]', "url"))
+    coverage.add([f"x:{letters}"])
+    assert {each[-2] for each in coverage.reached if "alternative" in each} == {*letters}
+
+
+@pytest.mark.parametrize(
+    ("syntax", "text"),
+    [
+        *((SECOND_GRAMMAR, text) for text in ("x:1.a/a", "x:1.a/%41", "x:1.D", "x:1.%61x", "x:%")),
+        (SYNTAX, "x:;1;2;3"),
+    ],
+)
+def test_a_text_that_does_not_derive_is_refused(syntax: Syntax, text: str) -> None:
     with pytest.raises(ValueError, match="does not derive"):
-        GrammarCoverage(SECOND_GRAMMAR).add([text])
+        GrammarCoverage(syntax).add([text])
 
 
 def test_several_texts_are_expected() -> None:

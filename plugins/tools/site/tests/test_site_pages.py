@@ -217,13 +217,13 @@ def test_an_empty_part_comes_before_the_part_that_begins_at_the_same_place(site:
 
 
 def test_an_invalid_example_is_shown_with_its_error(site: Mapping[str, Page]) -> None:
-    text = "ftp://host/a;b"
+    text = "ftp://host/a b"
     with pytest.raises(InvalidURL) as caught:
         urlschemes.parse(text)
     error = caught.value
     assert (
         f"{text} {error.message} Part{error.part} Rule{error.definition} "
-        f"Section{error.section} Help{error.hint} Repairedftp://host/a%3Bb"
+        f"Section{error.section} Help{error.hint} Repairedftp://host/a%20b"
     ) in site["scheme-ftp.html"].text
 
 

@@ -15,6 +15,7 @@ Each takes `registry=`, by default the registry of the process, or `profile=`, s
     fixing              fix
     source_text         the text given to `fix`: brackets, white space and fragment are separated from the URL
     repair              encodes or leaves out the characters that the rules of a scheme do not allow
+    misplaced           which of these characters may be meant as something else than data
     explaining          explain
     advice              what to do about an invalid URL
     automaton_walk      follows the automaton of a syntax, for `repair`

@@ -2,89 +2,79 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
-from unicodedata import category, normalize
+from unicodedata import normalize
 
-from urlschemes.grammar.octets import encoded
+from urlschemes import URLError
 from urlschemes.grammar.profile import authority_of
-from urlschemes.url.fault_messages import HINTS, escapes, is_like_ipv6, usual_hint
+from urlschemes.url.fault_messages import is_like_ipv6, usual_hint
 from urlschemes.url.fault_place import first_state, host_may_be_empty
-from urlschemes_lint.part_places import delimiters, lost_by_encoding
-from urlschemes_lint.source_text import is_quoted
+from urlschemes_lint.misplaced import is_layout
 
 if TYPE_CHECKING:
-    from urlschemes import InvalidURL
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from urlschemes import URL, InvalidURL
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
+    from urlschemes_lint.fixing import Fixed
 
-__all__ = ["U_ESCAPE", "advice", "is_fixable", "is_layout"]
+    Repair: TypeAlias = Callable[[], Fixed | URLError]
 
-U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
-"""What other software takes for the escape of a character."""
-_LAYOUT = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
+__all__ = ["advice"]
 
 _PAIRS = frozenset({"()", "[]", "{}", '""', "''", "``", "\u201c\u201d", "\u2018\u2019", "\xab\xbb"})
 
 
-def advice(error: InvalidURL, syntax: Syntax) -> str | None:
-    """Return what to do about `error`, which `syntax` raised: its hint, or better advice."""
-    text, position = error.text, error.position
+def advice(error: InvalidURL, url_type: type[URL], repair: Repair) -> str | None:
+    """Return what to do about `error`, which `url_type` raised: its hint, or better advice.
+
+    `repair` returns what `fix` returns or raises for the text.
+    """
+    text, position, syntax = error.text, error.position, url_type.syntax
     if position is None:
         return error.hint
-    if error.code == "fragment-present":
-        data = f"; as data it is written {_written(error)}" if _written(error) else ""
-        return error.hint if error.part in {"user", "password"} else f"`fix` splits URL and fragment{data}"
-    if error.code == "invalid-character":
-        return _for_character(error, syntax, text, position)
-    if error.code == "bad-escape":
-        return _for_escape(text, position, error.part, syntax) or error.hint
     if error.code == "invalid-scheme":
-        return _for_scheme(text, position, syntax.profile) or error.hint
+        return _for_scheme(text, position, syntax.profile, repair) or error.hint
     if error.code == "invalid-port":
         return _for_port(text, position, syntax) or error.hint
     if error.code in {"invalid-host", "empty-host"}:
         return _for_host(error, syntax) or error.hint
-    if error.code == "invalid-part" and error.part != "fragment":
-        return _for_delimiter(syntax, text, position) or error.hint
+    if error.code == "invalid-character":
+        return _for_character(error, url_type, text, position, repair) or error.hint
+    if error.code == "fragment-present" and _by_fix(repair):
+        data = f"; as data it is written {_written(error)}" if _written(error) else ""
+        return f"`fix` splits URL and fragment{data}"
     if error.part == "fragment" and text[position : position + 1] == "#":
-        return "a URL has one fragment: write %23 if the `#` is data in it, or let `fix` do it"
+        return f"a URL has one fragment: write %23 if the `#` is data in it{_by_fix(repair)}"
+    if error.code == "invalid-part" or (error.code == "bad-escape" and _goes_on(syntax, text, position, "%25")):
+        return _of_repair(error, repair) or error.hint
     return error.hint
 
 
-def _for_delimiter(syntax: Syntax, text: str, position: int) -> str | None:
-    """Return the advice about an error that no encoding repairs, because a delimiter would become data."""
-    lost = lost_by_encoding(syntax, text)
-    if lost is None:
+def _of_repair(error: InvalidURL, repair: Repair) -> str | None:
+    """Return what `fix` says about the place of the error, if it does not repair it; unless that is in a login."""
+    refused = repair()
+    if not isinstance(refused, URLError) or refused.position != error.position or error.part in {"user", "password"}:
         return None
-    where = "it" if lost == position else f"the `{text[lost]}` after it"
-    return f"{where} is a delimiter: correct what is before it, where an escape would not help"
+    return refused.message.partition(": ")[2] if getattr(refused, "readings", ()) else refused.hint
 
 
-def is_fixable(text: str, syntax: Syntax) -> bool:
-    """Return True if `text` becomes a URL when its illegal characters are encoded and an illegal fragment is split off.
-
-    False for invisible characters: they may be data or not; and for those of hosts, which are not encoded.
-    """
-    if not text.strip().isprintable() and any(map(is_layout, text.strip())):
-        return False
-    text = text if syntax.profile.has_fragments else text.partition("#")[0]
-    illegal, authority = syntax.profile.illegal, authority_of(text, syntax.profile)
-    if authority is not None and "host" in syntax.parts and illegal.search(text[authority.host : authority.end]):
-        return False
-    return syntax.fullmatch(illegal.sub(_any_escape, text)) is not None
+def _by_fix(repair: Repair) -> str:
+    return "" if isinstance(repair(), URLError) else ", or let `fix` do it"
 
 
-def is_layout(character: str) -> bool:
-    """Return True if `character` is a control, a blank outside US-ASCII, or only controls how text is displayed.
+def _for_caution(error: InvalidURL, url_type: type[URL]) -> str | None:
+    """Return the hint of a caution of the record about the encoded character."""
+    written, record = _written(error), url_type.registration
+    cautions = record.cautions if record and written else ()
+    return next((each.hint for each in cautions if each.part == error.part and each.holds == written), None)
 
-    Such a character may have been pasted by mistake. A variation selector, which goes with an emoji, is data.
-    """
-    return category(character) in _LAYOUT and character != " "
 
-
-def _any_escape(found: re.Match[str]) -> str:
-    return f"%{ord(found[0]):02X}" if found[0].isascii() else "%80"  # any octet outside US-ASCII
+def _goes_on(syntax: Syntax, text: str, position: int, written: str) -> bool:
+    """Return True if `written` can stand at `position` of `text`."""
+    return bool(first_state(syntax, text).walk(text[:position])[1].taken(written))
 
 
 def _written(error: InvalidURL) -> str:
@@ -92,95 +82,52 @@ def _written(error: InvalidURL) -> str:
     return next((word.strip('"') for word in error.expected if word.startswith('"%')), "")
 
 
-def _for_character(error: InvalidURL, syntax: Syntax, text: str, position: int) -> str | None:
-    character, part, written = text[position], error.part, _written(error)
-    delimiter = _for_delimiter(syntax, text, position)
-    if delimiter is not None:
-        return delimiter
-    around = _from_surroundings(text, position, part, written, syntax)
+def _for_character(error: InvalidURL, url_type: type[URL], text: str, position: int, repair: Repair) -> str | None:
+    character, part, written, syntax = text[position], error.part, _written(error), url_type.syntax
+    if part in {"user", "password"} - syntax.parts.keys():
+        return error.hint
+    around = _from_surroundings(text, position, part, syntax, repair) or _for_caution(error, url_type)
     if around is not None:
         return around
-    by_fix = ", or let `fix` do it" if is_fixable(text, syntax) else ""
-    if not character.isascii() or (is_layout(character) and not character.isspace()):
-        return _for_foreign(text, position, part, written, by_fix, syntax) or error.hint
-    if part == "password" and written:
-        return "encode it" + by_fix
-    if character in "\t\r\n" and written:
-        return f"leave it out if the URL was only wrapped; as data it is written {written}"
-    if by_fix and written and part != "user":
-        return f"write {written}{by_fix}"
-    return error.hint
+    plain = normalize("NFKC", character)
+    is_meant = part in {"scheme", "host", "port", None} and character != plain and plain.isascii()
+    if is_meant and _goes_on(syntax, text, position, plain):
+        return f"write `{plain}` of US-ASCII"
+    refused = _of_repair(error, repair) if written or not is_layout(character) else None
+    if refused is not None:
+        return refused
+    if is_layout(character) and not character.isspace():
+        return "it is invisible: leave it out"
+    if part == "password" and written and error.hint == "encode it":
+        return f"encode {'it' if character.isascii() else 'its octets in UTF-8'}{_by_fix(repair)}"
+    if not written or part in {"host", "user"} or (character.isascii() and not _by_fix(repair)):
+        return None
+    octets = "" if character.isascii() else "its octets in UTF-8, "
+    return f"write {octets}{written}{_by_fix(repair)}"
 
 
-def _from_surroundings(text: str, position: int, part: str | None, written: str, syntax: Syntax) -> str | None:
+def _from_surroundings(text: str, position: int, part: str | None, syntax: Syntax, repair: Repair) -> str | None:
     """Return the advice about a character that follows from the text around it."""
     character = text[position]
     if text.startswith("\\"):
         return "this is the path of a file, not a URL"
     if not text[:position].strip(" \t\r\n<"):
-        return _for_beginning(text)
+        return _for_beginning(text, repair)
     if not text[position:].strip():
-        return "leave out the white space at the end, or let `fix` do it"
-    if character == "\\" and "host" in syntax.parts and part in {"host", "scheme", None}:
-        hint = "write `/` instead: it divides URLs on every system"
-        may_be_path = authority_of(text, syntax.profile) is not None and host_may_be_empty(syntax, text)
-        return f"{hint}; if the path begins here, write a third `/` before it" if may_be_path else hint
-    is_between = part in syntax.parts and part != "user" and "/" in delimiters(syntax, str(part))
-    if character == "\\" and written and is_between:
-        return f"write `/`, as browsers read it, or {written} if it is data"
+        return f"leave out the white space at the end{_by_fix(repair)}"
+    if character == "\\" and part in {"host", None} and _goes_on(syntax, text, position, "/"):
+        return "write `/` instead: it divides URLs on every system"
     if character.isspace() and part in {"host", "port"}:
-        port = ", or write `:` before a port" if text[position + 1 : position + 2].isdigit() else ""
+        with_colon = f"{text[:position]}:{text[position + 1 :]}"
+        port = ", or write `:` before a port" if syntax.fullmatch(with_colon) else ""
         return f"no {part} holds white space: leave it out{port}"
-    if character == "[" and part == "host" and usual_hint(syntax, part):
-        return _address_hint(syntax)
-    if character == "<" and text.endswith(">") and not is_fixable(text, syntax):
-        within = syntax.fullmatch(f"{text[:position]}{text[position + 1 : -1]}")
-        return None if within is None else "leave out `<` and `>`, or let `fix` do it"
+    within = f"{text[:position]}{text[position + 1 : -1]}"
+    if character == "<" and text.endswith(">") and syntax.fullmatch(within) and _by_fix(repair):
+        return "leave out `<` and `>`, or let `fix` do it"
     return None
 
 
-def _address_hint(syntax: Syntax) -> str:
-    """Return what to do about an IPv6 address that is not written as the profile asks."""
-    return str(syntax.profile.algorithms.address_hint)
-
-
-def _for_foreign(text: str, position: int, part: str | None, written: str, by_fix: str, syntax: Syntax) -> str | None:
-    """Return the advice about a control character, or one outside US-ASCII."""
-    character = text[position]
-    plain = normalize("NFKC", character)
-    may_be_meant = part in {"scheme", "host", "port", None} and plain.isascii()
-    if may_be_meant and first_state(syntax, text).walk(text[:position])[1].taken(plain):
-        return f"write `{plain}` of US-ASCII"
-    if is_layout(character):
-        data = f", or write {written} if it is data" if written and part != "password" else ""
-        return f"it is invisible: leave it out{data}"
-    if part == "host" and usual_hint(syntax, part):
-        return str(syntax.profile.algorithms.foreign_host_hint)
-    if part == "password":
-        return "encode its octets in UTF-8"
-    return f"write its octets in UTF-8, {written or escapes(character)}{by_fix}" if written else None
-
-
-def _for_escape(text: str, position: int, part: str | None, syntax: Syntax) -> str | None:
-    """Return the advice about a zone, or about a `%uXXXX`, which other software takes for an escape."""
-    authority = authority_of(text, syntax.profile)
-    if authority is not None and part == "host" and text.startswith("[", authority.host):
-        return HINTS["zone"]
-    if part == "host" and syntax.profile.escapes_in_host:
-        return usual_hint(syntax, part)
-    found = U_ESCAPE.match(text, position)
-    if found is None:
-        return None
-    hint, character = (
-        "an escape is one octet; a character is written as the octets of its UTF-8",
-        chr(int(found[1], 16)),
-    )
-    if "\ud800" <= character <= "\udfff" or part == "password":
-        return hint
-    return f"{hint}: {encoded(character.encode())}"
-
-
-def _for_scheme(text: str, position: int, profile: Profile) -> str | None:
+def _for_scheme(text: str, position: int, profile: Profile, repair: Repair) -> str | None:
     """Return the advice about a text without a scheme."""
     name = profile.scheme_name.match(text)
     if text.startswith("//"):
@@ -188,7 +135,7 @@ def _for_scheme(text: str, position: int, profile: Profile) -> str | None:
     if text.startswith(("/", ".", "?", "#")):
         return "this is a path or a relative reference: `join` it with the URL that it was found in"
     if name is None and text[:1] not in {"", ":"}:
-        return _for_beginning(text)
+        return _for_beginning(text, repair)
     if name is not None and text[position : position + 1] == "@":
         return "an address alone is not a URL: write the name of the scheme and a colon before it"
     if name is not None and "." in name[0] and not text[position:].startswith(("//", ";//")):
@@ -196,13 +143,11 @@ def _for_scheme(text: str, position: int, profile: Profile) -> str | None:
     return None
 
 
-def _for_beginning(text: str) -> str:
+def _for_beginning(text: str, repair: Repair) -> str:
     """Return the advice about a character that no URL begins with."""
-    by_fix = ", or let `fix` do it" if text[0] in " \t\r\n<" or is_quoted(text) else ""
     pair = text[0] + text.rstrip()[-1:]
-    if pair in _PAIRS:
-        return f"leave out `{pair[0]}` and `{pair[1]}` around the URL{by_fix}"
-    return f"no URL begins with it: leave it out{by_fix}"
+    is_pair, around = pair in _PAIRS, f"leave out `{pair[0]}` and `{pair[-1]}` around the URL"
+    return (around if is_pair else "no URL begins with it: leave it out") + _by_fix(repair)
 
 
 def _for_port(text: str, position: int, syntax: Syntax) -> str | None:
@@ -213,8 +158,10 @@ def _for_port(text: str, position: int, syntax: Syntax) -> str | None:
     if "@" in text[position:]:
         is_login = text.startswith(("?", "#"), authority.end) and syntax.parts.keys().isdisjoint({"user", "userinfo"})
         return "if a user name and a password end at the `@`, leave them out: the scheme has none" if is_login else None
-    if is_like_ipv6(text[authority.host : authority.end].partition("%")[0]) and usual_hint(syntax, "host"):
-        return _address_hint(syntax)
+    address, zone, _ = text[authority.host : authority.end].partition("%")
+    if is_like_ipv6(address) and usual_hint(syntax, "host"):
+        and_zone = ", and leave out the zone" if zone and "[" in syntax.profile.reserved else ""
+        return f"{syntax.profile.address_hint}{and_zone}"
     if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
         return "there are two schemes: leave out the first, or the colon if it ends a host"
     if text[position : position + 1] == ":" and ord(":") not in syntax.parts["port"].bare:
@@ -225,9 +172,9 @@ def _for_port(text: str, position: int, syntax: Syntax) -> str | None:
 def _for_host(error: InvalidURL, syntax: Syntax) -> str | None:
     """Return the advice about a host that only a colon follows, which may be a drive letter."""
     text, authority = error.text, authority_of(error.text, syntax.profile)
-    if authority is None or error.span != (authority.colon, authority.colon + 1) or "port" in syntax.parts:
+    if authority is None or error.span != (authority.colon, authority.colon + 1) or authority.colon == authority.end:
         return None
-    if not host_may_be_empty(syntax, text):
+    if "port" in syntax.parts or not host_may_be_empty(syntax, text):
         return None
     host = text[authority.host : authority.colon][:40]
     return f"leave out the colon; if `{host}:` begins the path, write a third `/` before it"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.octets import encoded, octets_of
-from urlschemes.url.fault_messages import OriginalText, escapes, unsafe_character
+from urlschemes.url.fault_messages import escapes, unsafe_character
 from urlschemes.url.fault_place import Fault, first_state
-from urlschemes_lint.advice import advice
+from urlschemes.url.original_text import OriginalText
 from urlschemes_lint.findings import error_finding
 from urlschemes_lint.source_text import wrong_run
 from urlschemes_lint.warning_checks import warnings
@@ -32,10 +32,13 @@ _MAX_READ = 1 << 20
 """Errors that are reported at most, and characters that are read: the text is read again after each error."""
 
 
-def all_errors(text: str, url_type: type[URL], error: InvalidURL) -> list[Finding]:
-    """Return the errors in `text`, and the warnings about it, which `url_type` refused with `error`."""
+def all_errors(text: str, url_type: type[URL], error: InvalidURL, hint: str | None) -> list[Finding]:
+    """Return the errors in `text`, and the warnings about it, which `url_type` refused with `error`.
+
+    `hint` is that about the first error.
+    """
     reading = _Reading(text, url_type)
-    reading.findings.append(error_finding(error, advice(error, url_type.syntax)))
+    reading.findings.append(error_finding(error, hint))
     reading.end = error.span[1] if error.span else 0  # a type with its own parser may blame a later place
     reading.read()
     return reading.findings
@@ -77,7 +80,7 @@ class _Reading:
 
     def _report(self, fault: Fault, *, is_first: bool) -> tuple[int, int]:
         """Report a fault of the repaired text, the first of which is reported already; return the place to repair."""
-        start, end = fault.span
+        start, end = fault.blamed
         is_illegal = fault.code in {"invalid-character", "bad-escape"}
         wrong = wrong_run(self.syntax.profile).match(self.text, start) if is_illegal else None
         if wrong is not None and not is_first:
@@ -102,7 +105,7 @@ class _Reading:
 
     def _repair(self, fault: Fault, start: int, end: int) -> None:
         """Repair a fault which blames the text from `start` to `end`."""
-        text, authority, here = self.text, fault.authority, fault.state_before(fault.position)
+        text, authority, here = self.text, fault.authority, fault.state_before(fault.at)
         profile = self.syntax.profile
         if fault.code == "fragment-present":
             self.text, self.positions = text[:start], self.positions[: start + 1]
@@ -136,7 +139,7 @@ class _Reading:
         leaves = [self.syntax.automaton.leaves[position] for position in bits(here.expected)]
         is_delimiter = text[start : start + 1] in profile.reserved or (leaves and all(leaf.literal for leaf in leaves))
         is_whole_host = fault.region == "host" and end - start > 1
-        if start == fault.position < len(text) and is_delimiter and not is_whole_host:
+        if start == fault.at < len(text) and is_delimiter and not is_whole_host:
             # A delimiter is kept, and what is missing before it is inserted, if the text then goes on as far.
             repairs.insert(0, _bridged(profile, here, text, start, start))
         self._replace(*max(repairs, key=lambda repair: self._progress(*repair)))
@@ -172,7 +175,7 @@ def _address_in_brackets(fault: Fault, end: int) -> tuple[int, int] | None:
     authority, text = fault.authority, fault.text
     if fault.region != "host" or authority is None or not text.startswith("[", authority.host):
         return None
-    if fault.code == "invalid-character" and fault.span[0] == authority.host:
+    if fault.code == "invalid-character" and fault.blamed[0] == authority.host:
         return None
     return authority.host, max(end, text.find("]", authority.host, authority.end) + 1 or authority.end)
 

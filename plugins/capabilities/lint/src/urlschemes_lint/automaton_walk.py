@@ -22,15 +22,7 @@ class Walk:
     if it has no `@` in the right place, no user name is expected in it.
     """
 
-    __slots__ = (
-        "_automaton",
-        "_begun",
-        "_parts",
-        "_past",
-        "pieces",
-        "state",
-        "syntax",
-    )
+    __slots__ = ("_automaton", "_begun", "_parts", "_past", "pieces", "state", "syntax")
 
     def __init__(self, syntax: Syntax, text: str) -> None:
         self.syntax = syntax

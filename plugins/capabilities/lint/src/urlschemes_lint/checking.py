@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from urlschemes import InvalidURL, UnknownScheme
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.value import LIMIT, unfit
+from urlschemes_lint.advice import advice
 from urlschemes_lint.all_errors import all_errors
 from urlschemes_lint.findings import Finding, error_finding
+from urlschemes_lint.fixing import repair_of
 from urlschemes_lint.warning_checks import warnings
 
 if TYPE_CHECKING:
@@ -42,7 +45,8 @@ def check(
     try:
         url = read_as(url_type, text, limit)
     except InvalidURL as error:
-        findings += all_errors(text, url_type, error)
+        hint = advice(error, url_type, cache(partial(repair_of, text, schemes, limit)))
+        findings += all_errors(text, url_type, error, hint)
     else:
         match = url.syntax.fullmatch(text)
         assert match is not None

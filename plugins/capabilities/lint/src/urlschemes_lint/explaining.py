@@ -14,7 +14,7 @@ from urlschemes.redaction import HIDDEN, one_line, redact, redact_url, shown
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.value import LIMIT, type_failed
 from urlschemes_lint.advice import advice
-from urlschemes_lint.fixing import fix
+from urlschemes_lint.fixing import repair_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from urlschemes import URL, Registry
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.profile import Profile
+    from urlschemes_lint.fixing import Fixed
 
     Line: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -112,9 +113,9 @@ def explanation(
         url = schemes.parse(text, limit=limit)
     except InvalidURL as error:
         url_type = schemes[error.scheme].url_type if error.scheme else schemes.profile.algorithms.url_type
-        lines = _error_lines(error, advice(error, url_type.syntax), min(width, WIDTH))
-        lines += _repair_lines(error.text, registry, limit)
-        return Drawing(lines, error)
+        repair = repair_of(error.text, registry, limit)
+        hint = advice(error, url_type, lambda: repair)
+        return Drawing(_error_lines(error, hint, min(width, WIDTH)) + _repair_lines(repair), error)
     return draw(url, width=width, strokes=strokes)
 
 
@@ -138,15 +139,13 @@ def _error_lines(error: InvalidURL, hint: str | None, width: int) -> list[Line]:
     return lines
 
 
-def _repair_lines(text: str, registry: Registry | None, limit: int) -> list[Line]:
-    """Return the URL that `fix` makes of the text, and its fragment; nothing if there is no repair."""
-    try:
-        fixed = fix(text, registry=registry, limit=limit)
-    except URLError:
-        return []
-    lines: list[Line] = [(_label("repaired", "good"), (one_line(fixed.url.redacted(), MAX_URL), "strong"))]
-    if fixed.fragment is not None:
-        lines.append((_label("fragment", "good"), (one_line(fixed.fragment), "")))
+def _repair_lines(repair: Fixed | URLError) -> list[Line]:
+    """Return the URL that `fix` makes of a text, and its fragment; without a repair, the readings of the text."""
+    if isinstance(repair, URLError):
+        return [(_label("reading"), (one_line(each, MAX_URL), "")) for each in getattr(repair, "readings", ())]
+    lines: list[Line] = [(_label("repaired", "good"), (one_line(repair.url.redacted(), MAX_URL), "strong"))]
+    if repair.fragment is not None:
+        lines.append((_label("fragment", "good"), (one_line(repair.fragment), "")))
     return lines
 
 
@@ -203,7 +202,7 @@ def plain_text(drawing: Drawing) -> str:
 
 def _rows(url: URL) -> tuple[str, list[_Row]]:
     """Return the text of `url` without its password, and its parts in the order of the text, outer ones first."""
-    syntax, values = url.syntax, url.parts
+    syntax, values = url.syntax, {name: getattr(url, name) for name in url.parts}
     match = syntax.fullmatch(str(url))
     assert match is not None
     text = str(url)

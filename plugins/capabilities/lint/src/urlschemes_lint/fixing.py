@@ -9,42 +9,40 @@ repairs are possible, none is made.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unicodedata import normalize
 
 from urlschemes import InvalidURL, UnknownScheme, URLError
-from urlschemes.grammar.profile import Authority, authority_of
-from urlschemes.grammar.regex_compat import compiled
-from urlschemes.redaction import redact
+from urlschemes.redaction import redact, redact_url
 from urlschemes.registry.registry import registry_or_default
-from urlschemes.scheme.scheme import read_as
-from urlschemes.url.fault_messages import is_like_ipv6
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
 from urlschemes_lint.part_places import part_at, places
-from urlschemes_lint.repair import Repair
+from urlschemes_lint.repair import nearest
 from urlschemes_lint.source_text import Ambiguous, Change, SourceText
 
 if TYPE_CHECKING:
     from urlschemes import URL, Registry
     from urlschemes.grammar.profile import Profile
-    from urlschemes.grammar.syntax import Syntax
 
 __all__ = ["Change", "Fixed", "NotRepairable", "fix"]
 
-_BRACKETS = compiled(r"[^:]*+:(?P<open><)(?!//)[^<>]*+(?P<close>>)")
-# Characters that other programs take for the end of a login: `ftp://good.example\@evil.example/` has two readings.
-_ENDS_LOGIN = '\\?<>"'
-
 
 class NotRepairable(URLError):
-    """`fix` found no repair, or several that mean different things. `span` is the text at fault, if it is known."""
+    """`fix` found no repair, or several that mean different things.
+
+    `span` is the text at fault, if it is known. `readings` are the texts that the given one may mean, if there are
+    several: valid URLs if `fix` finds them.
+    """
 
     code = "not-repairable"
 
-    def __init__(self, message: str, *, span: tuple[int, int] | None = None, **details: Any) -> None:
+    def __init__(
+        self, message: str, *, span: tuple[int, int] | None = None, readings: tuple[str, ...] = (), **details: Any
+    ) -> None:
         super().__init__(message, **details)
         self.span = span
+        self.readings = readings
 
 
 class Fixed(NamedTuple):
@@ -75,74 +73,70 @@ def fix(
     scheme, colon, _ = source.text.partition(":")
     if not colon or not schemes.profile.is_scheme_name(scheme):
         generic: type[URL] = schemes.profile.algorithms.url_type
-        error = source.error_in(source.text, generic)
-        raise _not_repairable("there is no scheme name, and `fix` never guesses one", error, source, generic.syntax)
+        raise _not_repairable("there is no scheme name, and `fix` never guesses one", source, source.text, generic)
     try:
         url_type = schemes[scheme].url_type
     except UnknownScheme as unknown:
         if "`fix`" in (unknown.hint or ""):
             unknown.hint = None
         raise
-    cause = None
     try:
-        source.check_line_breaks()
-        try:
-            return _fixed(source, read_as(url_type, source.text, limit))
-        except InvalidURL as invalid:
-            cause = invalid
-        _check_nonstandard(source, url_type, cause)
-        source, repaired = _nearest(source, url_type.syntax)
-        # The automaton does not count repetitions, so the repaired text may still be invalid.
-        if repaired is None or url_type.syntax.fullmatch(repaired) is None:
-            error = source.unrepairable_error(url_type)
-            raise _not_repairable("cannot be repaired without guessing", error, source, url_type.syntax)
-        if len(repaired) > limit:
-            message = f"the repaired URL has {len(repaired)} characters, more than the limit of {limit}"
-            raise Ambiguous(message, source.position(limit))
-        return _fixed(source, read_as(url_type, repaired, limit))
+        found, url = nearest(source, url_type, limit)
     except Ambiguous as ambiguous:
-        not_repairable = NotRepairable(
-            ambiguous.message,
-            scheme=scheme.lower(),
-            part=None if cause is None else cause.part,
-            position=ambiguous.position,
-            rule=None if cause is None else cause.rule,
-            section=schemes.profile.algorithms.delimiting if cause is None else cause.section,
-            hint=ambiguous.hint,
-        )
-    raise not_repairable from None
+        raise _with_readings(ambiguous, source, url_type, limit) from None
+    if url is None:
+        unrepairable = found.unrepairable_text(url_type)
+        raise _not_repairable("cannot be repaired without guessing", found, unrepairable, url_type)
+    return _fixed(found, url)
 
 
-def _check_nonstandard(source: SourceText, url_type: type[URL], error: InvalidURL) -> None:
-    """Raise Ambiguous if `url_type` has a method `from_nonstandard` that reads the text despite its first `error`."""
-    read = getattr(url_type, "from_nonstandard", None)
-    if read is None or error.position is None:
-        return
+def repair_of(text: str, registry: Registry | None, limit: int) -> Fixed | URLError:
+    """Return what `fix` returns or raises for `text`. Raises MemoryError."""
     try:
-        read(source.without_illegal(after=error.position))
-    except InvalidURL:
-        return
-    position = source.position(error.position)
-    raise Ambiguous(
-        f"ambiguous {source.text[error.position]!a} at position {position}: a nonstandard form, or data",
-        position,
-        f"`{url_type.__name__}.from_nonstandard` reads such forms",
+        return fix(text, registry=registry, limit=limit)
+    except URLError as error:
+        return error
+
+
+def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL], limit: int) -> NotRepairable:
+    """Return the error of `fix` for a text of several readings; one that is still invalid is given as it is."""
+    readings = []
+    for text in ambiguous.readings:
+        other, url = SourceText(text, source.profile, ambiguous.data), None
+        with suppress(Ambiguous):
+            _, url = nearest(other, url_type, limit)
+        if url is not None or text != SourceText(source.whole, source.profile).text:
+            readings.append(text if url is None else str(url))
+    error = source.error
+    return NotRepairable(
+        ambiguous.message,
+        readings=tuple(readings),
+        scheme=source.text.partition(":")[0].lower(),
+        part=None if error is None else error.part,
+        position=ambiguous.position,
+        rule=None if error is None else error.rule,
+        section=source.profile.algorithms.delimiting if error is None else error.section,
+        hint=f"it may mean {' or '.join(map(redact_url, readings))}" if readings else None,
     )
 
 
-def _not_repairable(why: str, error: InvalidURL, source: SourceText, syntax: Syntax) -> NotRepairable:
-    """Return the error of `fix` for an `error` that has no repair."""
-    start, end = error.span or (0, 0)
-    last = source.position(end - 1) + 1 if start < end else source.position(start)
+def _not_repairable(why: str, source: SourceText, text: str, url_type: type[URL]) -> NotRepairable:
+    """Return the error of `fix` for the first error of `text`, which was made of the source and has no repair."""
+    error = source.error_in(text, url_type)
+    hint = advice(InvalidURL(text, url_type), url_type, lambda: URLError("no repair"))
+    if source.lost is not None:
+        is_there = source.position(source.lost) == error.position
+        where = "it" if is_there else f"the `{source.text[source.lost]}` after it"
+        hint = f"{where} is a delimiter: correct what is before it, where an escape would not help"
     return NotRepairable(
         f"{why}: {error.message}",
-        span=None if error.span is None else (source.position(start), last),
+        span=error.span,
         scheme=error.scheme,
         part=error.part,
-        position=None if error.position is None else source.position(error.position),
+        position=error.position,
         rule=error.rule,
         section=error.section,
-        hint=advice(error, syntax),
+        hint=hint,
     )
 
 
@@ -158,98 +152,3 @@ def _fixed(source: SourceText, url: URL) -> Fixed:
         changes.append(change._replace(part=part))
         shift += len(change.after) - len(change.before)
     return Fixed(url, tuple(changes), source.fragment)
-
-
-def _nearest(source: SourceText, syntax: Syntax) -> tuple[SourceText, str | None]:
-    """Return the nearest URL without the fragment, None if there is none, and the source with the changes.
-
-    Raises Ambiguous.
-    """
-    text = source.text
-    index = -1 if syntax.profile.has_fragments else text.find("#")
-    _add_brackets(source, syntax)
-    if index < 0:
-        return source, _repaired(source, syntax)
-    if "host" in syntax.parts:
-        source.check_fragment(has_login="user" in syntax.parts)
-    elif "@" in text[index + 1 :]:
-        # There is no host after which a fragment could begin: the `#` may be part of an article's name or an address.
-        with_hash = source.without_brackets()
-        try:
-            repaired = _repaired(with_hash, syntax)
-        except Ambiguous:
-            repaired = None
-        if repaired is not None:
-            source.split_off_fragment()
-            if _repaired(source, syntax) is not None:
-                raise with_hash.ambiguous_hash(index, "part of the text before the `@`")
-            return with_hash, repaired
-    source.split_off_fragment()
-    return source, _repaired(source, syntax)
-
-
-def _add_brackets(source: SourceText, syntax: Syntax) -> None:
-    """Write brackets around an IPv6 address that has none, if the rules ask for them. Raises Ambiguous."""
-    text, authority = source.text, authority_of(source.text, syntax.profile)
-    if authority is None or "host" not in syntax.parts or not is_like_ipv6(text[authority.host : authority.end]):
-        return
-    start, address = authority.host, text[authority.host : authority.end]
-    ends = {authority.end, start + address.rindex(":")}  # the last group may be meant as the port
-    readings = {end: f"[{text[start:end]}]{text[end : authority.end]}" for end in sorted(ends)}
-    automaton = syntax.automaton
-    right = [
-        end for end, written in readings.items() if automaton.reach(text[:start] + written) == start + len(written)
-    ]
-    if len(right) > 1:
-        raise Ambiguous(
-            f"ambiguous IPv6 address at position {source.position(start)}: {' or '.join(readings.values())}",
-            source.position(start),
-            "write brackets around the address, and a colon between them and the port",
-        )
-    section = syntax.section_of(syntax.parts["host"].rule)
-    for end in right:
-        source.insert("bracket added", end, "]", section)
-        source.insert("bracket added", start, "[", section)
-
-
-def _repaired(source: SourceText, syntax: Syntax) -> str | None:
-    """Return the text of the nearest URL, None if there is none, and add the changes to `source`. Raises Ambiguous."""
-    authority = authority_of(source.text, syntax.profile) if "user" in syntax.parts else None
-    if authority is not None and _has_two_hosts(source.text, syntax, authority):
-        position = source.position(authority.start)
-        raise Ambiguous(
-            f"ambiguous login from position {position} on: some programs take a part of it for the host",
-            position,
-            "encode the reserved characters of the user name, or leave the login out",
-        )
-    repaired = Repair(source, syntax).repaired()
-    brackets = _BRACKETS.fullmatch(source.text)
-    if brackets is not None:
-        bare = source.without_brackets(brackets.start("open"), brackets.start("close"))
-        without = Repair(bare, syntax).repaired()
-        if without is not None and repaired is not None:
-            position = source.position(brackets.start("open"))
-            raise Ambiguous(
-                f"ambiguous angle brackets from position {position} on: left out if they delimit the URL, "
-                "encoded if they are data",
-                position,
-            )
-        if without is not None:
-            source.changes = bare.changes
-            repaired = without
-    return repaired
-
-
-def _has_two_hosts(text: str, syntax: Syntax, authority: Authority) -> bool:
-    """Return True if the login contains what other programs take for its end, as written or after normalization.
-
-    A login that is valid, and so is not repaired, is never ambiguous.
-    """
-    if syntax.automaton.reach(text) > authority.at:
-        return False
-    login = text[authority.start : authority.at]
-    return not set(_ENDS_LOGIN).isdisjoint(login) or any(
-        not set(_ENDS_LOGIN + "@:/#").isdisjoint(normalize("NFKC", character))
-        for character in login
-        if character > "\x7f"
-    )

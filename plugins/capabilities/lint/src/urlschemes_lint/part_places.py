@@ -7,21 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.bnf import Choice, Literal, Reference, Repeat, Sequence
-from urlschemes.grammar.octets import encoded as escaped
-from urlschemes.grammar.octets import mask, octets_of
-from urlschemes.grammar.profile import authority_of
+from urlschemes.grammar.octets import mask
 from urlschemes.url.fault_place import first_state
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Mapping
-    from collections.abc import Sequence as Pieces
 
     from urlschemes.grammar.bnf import Node
     from urlschemes.grammar.rule_tree import Marked
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Host", "delimiters", "host_positions", "hosts", "lost_by_encoding", "lost_delimiter", "part_at", "places"]
+__all__ = ["Host", "delimiters", "host_positions", "hosts", "part_at", "places"]
 
 
 def host_positions(syntax: Syntax) -> int:
@@ -69,13 +65,13 @@ def hosts(syntax: Syntax, text: str) -> list[Host]:
 def delimiters(syntax: Syntax, name: str) -> frozenset[str]:
     """Return the reserved characters that have a meaning of their own in the part `name` unless they are encoded.
 
-    They are literals of the rule of the part, or come after the part. In a user name and a password they are those of
-    an authority. A part that is decoded before it is read, as in mailto, has none.
+    They are literals of the rule of the part, or come after the part. In a user name, a password and a host they are
+    those of an authority. A part that is decoded before it is read, as in mailto, has none.
     """
     part = syntax.parts[name]
     if not part.escapes or part.decoded:
         return frozenset()
-    if name in {"user", "password"}:
+    if name in {"user", "password", "host"}:
         return frozenset(syntax.profile.login_delimiters)
     found = _literals(syntax, part.at[0][-1])
     for marked in syntax.automaton.marked:
@@ -117,78 +113,6 @@ def _literals(syntax: Syntax, rule: str) -> set[str]:
             case _:  # a set of characters
                 pass
     return found & frozenset(syntax.profile.reserved)
-
-
-def lost_delimiter(syntax: Syntax, pieces: Pieces[str], encoded: Mapping[int, str]) -> int | None:
-    """Return the index of the first piece after the authority where a delimiter became data; None if none was lost.
-
-    `encoded` are the reserved characters that were encoded, by the index of the piece. A reserved character may be the
-    delimiter of a rule there if it follows the delimiter before it in some URL, whatever is between them. It is not
-    lost if the same one follows.
-    """
-    text, leaves, reserved = "".join(pieces), syntax.automaton.leaves, syntax.profile.reserved
-    authority = authority_of(text, syntax.profile)
-    dividing = sum(
-        1 << each for each, leaf in enumerate(leaves) if leaf.literal is not None and leaf.literal in reserved
-    )
-
-    literal = sum(
-        1 << each
-        for each, leaf in enumerate(leaves)
-        if leaf.literal is not None and leaf.literal[leaf.offset] in reserved
-    )
-
-    def ahead(positions: int) -> int:
-        """Return the positions that come before the next delimiter, and those of that delimiter."""
-        found, new = 0, positions
-        while new:
-            found |= new
-            after = 0
-            for position in bits(new & ~literal):
-                after |= syntax.automaton.follow[position]
-            new = after & ~found
-        return found
-
-    start = text.find(":") + 1 if authority is None else authority.start
-    possible = ahead(first_state(syntax, text).walk(text[:start])[1].expected)
-    end, lost = 0, dict[str, int]()
-    for index, piece in enumerate(pieces):
-        end += len(piece)
-        for character in encoded.get(index, piece):
-            if character not in reserved or end <= start:
-                continue
-            here = sum(1 << each for each in bits(possible) if leaves[each].mask >> ord(character) & 1)
-            if index in encoded:
-                if here & dividing and (authority is None or end > authority.end):
-                    lost.setdefault(character, index)
-            elif here:
-                if here & dividing:
-                    lost.pop(character, None)
-                after = 0
-                for position in bits(here):
-                    after |= syntax.automaton.follow[position]
-                possible = ahead(after) | (possible if here & ~dividing else 0)
-    return min(lost.values(), default=None)
-
-
-def lost_by_encoding(syntax: Syntax, text: str) -> int | None:
-    """Return the index of a delimiter that is lost if all characters are encoded that cannot stand in `text`."""
-    state, pieces, encoded = first_state(syntax, text), list[str](), dict[int, str]()
-    for index, character in enumerate(text):
-        length, after = state.walk(character)
-        pieces.append(character)
-        if not length:
-            try:
-                pieces[-1] = escaped(octets_of(character))
-            except UnicodeEncodeError:
-                return None
-            length, after = state.walk(pieces[-1])
-            if length < len(pieces[-1]):
-                return None
-            if character in syntax.profile.reserved:
-                encoded[index] = character
-        state = after
-    return lost_delimiter(syntax, pieces, encoded) if encoded and state.ends else None
 
 
 def places(syntax: Syntax, match: re.Match[str]) -> list[tuple[int, int, str]]:

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from urlschemes import InvalidURL
 from urlschemes.grammar.derivation import rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
-from urlschemes_lint.advice import U_ESCAPE, is_layout
+from urlschemes.grammar.profile import authority_of
+from urlschemes.grammar.regex_compat import compiled
+from urlschemes.scheme.scheme import read_as
+from urlschemes.url.fault_messages import is_like_ipv6
 from urlschemes_lint.automaton_walk import Walk
-from urlschemes_lint.part_places import delimiters, host_positions, lost_delimiter
+from urlschemes_lint.misplaced import Misplaced, check_login, lost_delimiter
+from urlschemes_lint.part_places import host_positions
 from urlschemes_lint.source_text import Ambiguous, Change
 
 if TYPE_CHECKING:
+    from urlschemes import URL
     from urlschemes.grammar.syntax import Syntax
     from urlschemes_lint.source_text import SourceText
 
-__all__ = ["Repair"]
+__all__ = ["nearest"]
 
+_BRACKETS = compiled(r"[^:]*+:(?P<open><)(?!//)[^<>]*+(?P<close>>)")
 _DROPPED = {":": "empty port dropped", ".": "dot dropped"}
-_FIELD = 100
-"""The characters that are read to see whether a field begins; hostile texts ask often."""
 
 
 class Repair:
@@ -37,9 +42,11 @@ class Repair:
         self._in_hostname = sum(
             1 << each for each, leaf in enumerate(syntax.automaton.leaves) if "hostname" in leaf.path
         )
+        authority = authority_of(self._text, syntax.profile)
+        self._may_drop_colon = authority is None or ":" not in self._text[authority.colon + 1 : authority.end]
+        self._misplaced = Misplaced(source, self._walk)
+        self._in_query = False
         self._last_at = self._text.rfind("@")
-        self._next_index: dict[str, tuple[int, int]] = {}
-        self._delimiters: dict[str, frozenset[str]] = {}
         self._changes: list[Change] = []
         # The index in the text of each piece that the walk took.
         self._taken: list[int] = []
@@ -51,15 +58,12 @@ class Repair:
         index = 0
         while index < len(self._text) or not (self._walk.at_end or self._drops_before(index)):
             if not (index < len(self._text) and self._goes_on(index)):
-                restart = self._encode_begun_literal()
-                if restart is None:
-                    self._source.stop = index
-                    return None
-                index = restart
+                self._source.stop = index + self._walk.state.walk(self._text[index:])[0]
+                return None
             index += 1
         lost = lost_delimiter(self._walk.syntax, self._walk.pieces, self._encoded) if self._encoded else None
         if lost is not None:
-            self._source.stop = self._taken[lost]
+            self._source.lost = self._source.stop = self._taken[lost]
             return None
         self._source.changes += self._changes
         return "".join(self._walk.pieces)
@@ -69,14 +73,22 @@ class Repair:
         character = self._text[index]
         if character == "%" and not ESCAPE.match(self._text, index):
             return self._encodes(index)
-        if self._takes(index, character) or self._repairs_authority(index, character):
-            return True
-        self._check_alternatives(index, character)
-        return self._encodes(index)
+        return self._takes(index, character) or self._repairs_authority(index, character) or self._encodes(index)
 
     def _takes(self, index: int, text: str) -> bool:
+        """Take `text` for the character at `index`; return False if that is impossible, or begins a broken literal."""
         if not self._walk.take(text):
             return False
+        count, literal = self._walk.begun
+        rest = self._text[index + 1 : index + len(literal)]
+        if (
+            count == 1
+            and literal[0] in self._profile.reserved
+            and not (len(rest) == len(literal) - 1 and self._walk.takes(rest))
+        ):
+            self._walk.back()
+            return False
+        self._in_query = self._in_query or (text[-1] == "?" and self._walk.at_literal)
         self._taken.append(index)
         return True
 
@@ -85,50 +97,19 @@ class Repair:
 
     def _encodes(self, index: int) -> bool:
         """Take the character at `index` encoded; return False if that is impossible. Raises Ambiguous."""
-        character, part = self._text[index], self._walk.part
+        character = self._text[index]
         try:
             escapes = encoded(octets_of(character))
         except UnicodeEncodeError:
             return False
-        if self._walk.part_by(escapes) == "host" or not self._takes(index, escapes):
+        if not self._walk.takes(escapes) or self._walk.part_by(escapes) == "host":
             return False  # a host is never guessed
-        self._check_encoded(index, escapes, part)
-        if character in self._profile.reserved:
+        self._misplaced.check(index, escapes, in_query=self._in_query)
+        self._takes(index, escapes)
+        if character in self._profile.reserved and character not in self._source.data:
             self._encoded[len(self._taken) - 1] = character
         self._add_change("character encoded", index, character, escapes, self._source.section)
         return True
-
-    def _check_encoded(self, index: int, escapes: str, part: str | None) -> None:
-        """Raise Ambiguous if the character at `index`, which is taken as `escapes`, may be meant otherwise."""
-        character, position = self._text[index], self._source.position(index)
-        begins_authority = self._text.startswith("//", index) and self._text.find(":") == index - 1
-        has_levels = self._walk.syntax.hierarchy is not None
-        if begins_authority or (has_levels and character == "/" and self._walk.pieces[-2:-1] == ["/"]):
-            slashes = "//" if begins_authority else "/"
-            raise Ambiguous(
-                f"ambiguous {slashes!r} at position {position}: left out, or {len(slashes) * escapes} if it is data",
-                position,
-            )
-        if self._walk.at_literal:
-            raise Ambiguous(
-                f"ambiguous {character!a} at position {position}: {escapes} if it ends the {part}, "
-                f"left out if it is data, which the {part} cannot hold",
-                position,
-            )
-        code = U_ESCAPE.match(self._text, index)
-        if code is not None:
-            meant = encoded(chr(int(code[1], 16)).encode("utf-8", "surrogatepass"))
-            raise Ambiguous(
-                f"ambiguous {code[0]!r} at position {position}: {meant} if it is a character, %25 if the % is data",
-                position,
-                "an escape is one octet; a character is written as the octets of its UTF-8",
-            )
-        if is_layout(character):
-            raise Ambiguous(
-                f"ambiguous invisible character {character!a} at position {position}: left out, "
-                f"or {escapes} if it is data",
-                position,
-            )
 
     def _repairs_authority(self, index: int, character: str) -> bool:
         """Drop a colon without a port or a dot after the host, or insert a `/` before a `?`, if that is needed here."""
@@ -153,16 +134,9 @@ class Repair:
 
     def _login_may_end(self, index: int, *, anywhere: bool = False) -> bool:
         """Return True if an `@` that may end a login follows before the next `/`, or `anywhere`."""
-        return self._last_at >= index and (anywhere or self._find("@", index) < self._find("/", index))
-
-    def _find(self, character: str, index: int) -> int:
-        """Return the next index of `character` from `index` on; without one, the length of the text."""
-        start, found = self._next_index.get(character, (0, -1))
-        if not start <= index <= found:
-            found = self._text.find(character, index)
-            found = len(self._text) if found < 0 else found
-            self._next_index[character] = index, found
-        return found
+        return self._last_at >= index and (
+            anywhere or self._misplaced.find("@", index) < self._misplaced.find("/", index)
+        )
 
     def _drops_before(self, index: int) -> bool:
         """Drop a colon or dot before `index` if it is after a host, and the text can continue then.
@@ -174,7 +148,7 @@ class Repair:
             return False
         if self._login_may_end(index, anywhere=last == ":" and "user" in self._walk.syntax.parts):
             return False
-        if last == ":" and not self._walk.expected & self._port:
+        if last == ":" and not (self._may_drop_colon and self._walk.expected & self._port):
             return False
         if last == ":" and self._text.startswith("//", index):
             return False  # the text before the colon is the name of a scheme, not a host
@@ -193,82 +167,104 @@ class Repair:
         self._add_change(_DROPPED[last], self._taken.pop(), last, "", section)
         return True
 
-    def _encode_begun_literal(self) -> int | None:
-        """Go back to a literal that was begun and does not continue, and encode its first character.
 
-        Returns the index of that character; None if there is none, or if it cannot be encoded. Raises Ambiguous.
-        """
-        count, literal = self._walk.begun
-        if not count:
-            return None
-        index = self._taken[-count]
-        written = "".join(self._walk.back() for _ in range(count))[::-1]
-        del self._taken[-count:]
-        if not self._encodes(index):
-            return None
-        if 2 * count > len(literal):
-            position = self._source.position(index)
-            raise Ambiguous(
-                f"ambiguous {written!r} at position {position}: `{literal}` if that is meant, "
-                f"`{self._walk.pieces[-1]}` for its first character if it is data",
-                position,
-            )
-        return index
+def nearest(source: SourceText, url_type: type[URL], limit: int) -> tuple[SourceText, URL | None]:
+    """Return the nearest URL of `url_type`, None if there is none, and the source with the changes.
 
-    def _begins_list(self, separator: str, index: int, character: str, part: str) -> bool:
-        """Return True if `separator` in place of the character begins another part, a list that `character` divides."""
-        self._walk.take(separator)
-        rest = self._text[index + 1 : min(self._find(character, index + 1), index + 1 + _FIELD)]
-        length, _ = self._walk.state.walk(rest)
-        self._walk.take(rest[:length])
-        known, later = self._walk.syntax.parts, self._walk.part
-        is_list = length > 0 and later not in {None, part} and later in known and known[later].element is not None
-        divides = is_list and self._walk.at_end and self._walk.only_divides(character)
-        self._walk.back()
-        self._walk.back()
-        return divides
+    Raises Ambiguous if there are several.
+    """
+    source.check_line_breaks()
+    try:
+        return source, read_as(url_type, source.text, limit)
+    except InvalidURL as error:
+        source.error = error
+    _check_nonstandard(source, url_type)
+    repaired_source, text = _without_fragment(source, url_type.syntax)
+    # The automaton does not count repetitions, so the repaired text may still be invalid.
+    if text is None or url_type.syntax.fullmatch(text) is None:
+        return repaired_source, None
+    if len(text) > limit:
+        message = f"the repaired URL has {len(text)} characters, more than the limit of {limit}"
+        raise Ambiguous(message, source.position(limit), ())
+    return repaired_source, read_as(url_type, text, limit)
 
-    def _is_delimiter(self, character: str, part: str) -> bool:
-        if part not in self._delimiters:
-            self._delimiters[part] = delimiters(self._walk.syntax, part)
-        return character in self._delimiters[part]
 
-    def _check_alternatives(self, index: int, character: str) -> None:
-        """Raise Ambiguous if `character` can be encoded, and another repair is as good."""
-        if character not in self._profile.reserved and character != "\\":
-            return
-        escape, position = f"%{ord(character):02X}", self._source.position(index)
-        part = self._walk.part_by(escape)
-        if part is None or part == "host":
-            return
-        if character == "\\":
-            if self._walk.takes("/") and self._is_delimiter("/", part):
-                raise Ambiguous(
-                    f"ambiguous backslash at position {position}: `/` if it is a delimiter, `{escape}` if it is data",
-                    position,
-                    "browsers read `/`, the rules give it no meaning: write the one that is meant",
-                )
-            return
-        if character == "?" and self._walk.only_divides("&") and self._find("=", index) < self._find("&", index):
-            raise Ambiguous(
-                f"ambiguous '?' at position {position}: `&` if another field begins here, {escape} if it is data",
-                position,
-                "write `&` between header fields, or %3F",
-            )
-        for separator in sorted(self._walk.separators() - {character}):
-            if self._begins_list(separator, index, character, part):
-                raise Ambiguous(
-                    f"ambiguous {character!r} at position {position}: `{separator}` if a field begins here, "
-                    f"or `{escape}` if it belongs to the {self._walk.syntax.parts[part].called}",
-                    position,
-                    f"`{character}` divides only what comes after `{separator}`",
-                )
-        if self._walk.at_end:
-            return  # nothing is missing before it
-        for separator in sorted(self._walk.separators()):
-            if self._walk.takes(separator + character):
-                raise Ambiguous(
-                    f"ambiguous {character!r} at position {position}: `{separator}` inserted before it, "
-                    f"or `{escape}` if it belongs to the {part}",
-                    position,
-                )
+def _check_nonstandard(source: SourceText, url_type: type[URL]) -> None:
+    """Raise Ambiguous if `url_type` has a method `from_nonstandard` that reads the text despite its first error."""
+    read, index = getattr(url_type, "from_nonstandard", None), source.error.position if source.error else None
+    if read is None or index is None or source.text[index : index + 1] in source.data:
+        return
+    try:
+        url = read(source.encoded_after(index))
+    except (InvalidURL, UnicodeEncodeError):
+        return
+    character, reader = source.text[index], f"`{url_type.__name__}.from_nonstandard`"
+    data = "" if character.isalnum() else f", or write {encoded(octets_of(character))} if it is data"
+    advice = f"read the nonstandard form by {reader}{data}"
+    raise source.ambiguous(ascii(character), index, advice, str(url), data=character)
+
+
+def _without_fragment(source: SourceText, syntax: Syntax) -> tuple[SourceText, str | None]:
+    """Return the text of the nearest URL, without the fragment where it is no part; None if there is none.
+
+    The source with the changes comes first. Raises Ambiguous.
+    """
+    text = source.text
+    index = -1 if syntax.profile.has_fragments else text.find("#")
+    _add_brackets(source, syntax)
+    if index < 0:
+        return source, _repaired(source, syntax)
+    if "host" in syntax.parts:
+        source.check_fragment(has_login="user" in syntax.parts)
+    elif "@" in text[index + 1 :] and authority_of(text, syntax.profile) is None:
+        # There is no host after which a fragment could begin: the `#` may be part of an article's name or an address.
+        with_hash = source.without_brackets()
+        try:
+            repaired = _repaired(with_hash, syntax)
+        except Ambiguous:
+            repaired = None
+        if repaired is not None:
+            source.split_off_fragment()
+            if _repaired(source, syntax) is not None:
+                raise with_hash.ambiguous_hash(index, "part of the text before the `@`")
+            return with_hash, repaired
+    source.split_off_fragment()
+    return source, _repaired(source, syntax)
+
+
+def _add_brackets(source: SourceText, syntax: Syntax) -> None:
+    """Write brackets around an IPv6 address that has none, if the rules ask for them. Raises Ambiguous."""
+    text, authority = source.text, authority_of(source.text, syntax.profile)
+    if authority is None or "host" not in syntax.parts or not is_like_ipv6(text[authority.host : authority.end]):
+        return
+    start, address = authority.host, text[authority.host : authority.end]
+    ends = {authority.end, start + address.rindex(":")}  # the last group may be meant as the port
+    readings = {end: f"[{text[start:end]}]{text[end : authority.end]}" for end in sorted(ends)}
+    automaton = syntax.automaton
+    right = [
+        end for end, written in readings.items() if automaton.reach(text[:start] + written) == start + len(written)
+    ]
+    if len(right) > 1:
+        texts = (text[:start] + written + text[authority.end :] for written in readings.values())
+        raise source.ambiguous("IPv6 address", start, f"write {' or '.join(readings.values())}", *texts)
+    section = syntax.section_of(syntax.parts["host"].rule)
+    for end in right:
+        source.insert("bracket added", end, "]", section)
+        source.insert("bracket added", start, "[", section)
+
+
+def _repaired(source: SourceText, syntax: Syntax) -> str | None:
+    """Return the text of the nearest URL, None if there is none, and add the changes to `source`. Raises Ambiguous."""
+    check_login(source, syntax)
+    repaired = Repair(source, syntax).repaired()
+    brackets = _BRACKETS.fullmatch(source.text)
+    if brackets is not None:
+        bare = source.without_brackets(brackets.start("open"), brackets.start("close"))
+        without = Repair(bare, syntax).repaired()
+        if without is not None and repaired is not None:
+            advice = "leave them out if they delimit the URL, or encode them if they are data"
+            raise source.ambiguous("angle brackets", brackets.start("open"), advice, without, repaired)
+        if without is not None:
+            source.changes = bare.changes
+            repaired = without
+    return repaired

@@ -12,21 +12,19 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes import InvalidURL
-from urlschemes.grammar.octets import ESCAPE, encoded
+from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
-from urlschemes.url.fault_messages import OriginalText
-from urlschemes.url.fault_place import Fault
+from urlschemes.url.original_text import Rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from urlschemes import URL
     from urlschemes.grammar.profile import Profile
-    from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Ambiguous", "Change", "ReplacedText", "SourceText", "is_quoted", "wrong_run"]
+__all__ = ["Ambiguous", "Change", "SourceText", "wrong_run"]
 
 _SPACE = " \t\r\n\v\f"
 _BLANKS = compiled(f"[{_SPACE}]++")
@@ -35,11 +33,6 @@ _QUOTED = compiled(
     rf"[{_SPACE}]*+(?P<open>(?P<mark>[\"'])(?P<prefix>))(?P<inside>[^\"']*+)(?P<close>(?P=mark))[{_SPACE}]*+"
 )
 _HYPHEN_AT_LINE_END = compiled("-[ \t\v\f]*+[\r\n]")
-
-
-def is_quoted(text: str) -> bool:
-    """Return True if `text` is in quotation marks."""
-    return _QUOTED.fullmatch(text) is not None
 
 
 @cache
@@ -95,46 +88,36 @@ class Change(NamedTuple):
 
 
 class Ambiguous(Exception):
-    """The text has several repairs; `position` counts in the text as given."""
+    """The text has several readings; `position` counts in the text as given.
 
-    def __init__(self, message: str, position: int, hint: str | None = None) -> None:
+    `readings` are texts that say one each, if the characters `data` are nothing but data in them.
+    """
+
+    def __init__(self, message: str, position: int, readings: tuple[str, ...], data: str = "") -> None:
         super().__init__(message)
-        self.message = message
-        self.position = position
-        self.hint = hint
-
-
-class ReplacedText(NamedTuple):
-    """The explainer of errors in texts that are parsed in the place of an `original`."""
-
-    syntax: Syntax
-    scheme: str | None
-    original: OriginalText
-
-    def explanation(self, text: str) -> Fault:
-        """Return the reason why `text` is not a URL."""
-        return Fault(text, self.syntax, self.scheme, self.original)
-
-    def refused(self, text: str) -> InvalidURL:
-        """Return the error for `text`."""
-        return InvalidURL(text, self)
+        self.message, self.position, self.readings, self.data = message, position, readings, data
 
 
 class SourceText:
     """The text as given (`whole`), and the part of it that is meant as the URL (`text`).
 
-    `section` is that of the characters of URLs. `changes` are the changes made so far, `fragment` is the fragment that
-    was split off, or None. `stop` is set by a repair that fails: the index in `text` where it did.
+    The characters `data` are nothing but data in it. `section` is that of the characters of URLs. `changes` are the
+    changes made so far, `fragment` is the fragment that was split off, or None. `error` is that of `text` as it was
+    read. A repair that fails sets `stop`, the index in `text` where it did, and `lost`, that of a delimiter which
+    encoding would turn into data.
     """
 
-    def __init__(self, whole: str, profile: Profile) -> None:
+    def __init__(self, whole: str, profile: Profile, data: str = "") -> None:
         self.whole = whole
+        self.data = data
         self.profile = profile
         escape = profile.grammar.rules[profile.rule_names["escape"]]
         self.section = f"{profile.document} section {escape.section}"
         self.changes: list[Change] = []
         self.fragment: str | None = None
+        self.error: InvalidURL | None = None
         self.stop = 0
+        self.lost: int | None = None
         wrapper = _wrapper(profile).fullmatch(whole) or _QUOTED.fullmatch(whole)
         prefix = _prefix(profile).match(whole)
         self._is_wrapped = wrapper is not None
@@ -169,29 +152,32 @@ class SourceText:
         """Return the position in the text as given of the character `index` of `text`."""
         return self._positions[index] if index < len(self._positions) else self._end
 
+    def ambiguous(self, what: str, index: int, advice: str, *readings: str, data: str = "") -> Ambiguous:
+        """Return the error for `what` at `index` of `text`, which has these readings; one more if it is only `data`."""
+        position, written = self.position(index), self.text[index]
+        if written in data and not written.isalnum() and len(data) < 3:
+            written = encoded(octets_of(written))
+        texts = (*readings, self.text[:index] + written + self.text[index + 1 :]) if data else readings
+        return Ambiguous(f"ambiguous {what} at position {position}: {advice}", position, texts, data)
+
     def check_line_breaks(self) -> None:
         """Raise Ambiguous if a line ends within the URL, and the URL can continue in two ways."""
         if not self._is_wrapped:
-            line_break = _LINE_BREAK.search(self.text)
-            if line_break is not None:
-                position = self.position(line_break.start())
-                raise Ambiguous(
-                    f"ambiguous line break at position {position}: left out if the URL was broken into lines, "
-                    f"{encoded(line_break[0].encode())} if it is data",
-                    position,
-                    "write `<URL:` and `>` around a URL that is broken into lines",
-                )
+            found = _LINE_BREAK.search(self.text)
+            if found is not None and found[0] not in self.data:
+                written = encoded(found[0].encode())
+                advice = f"leave it out if it divides the URL, or write {written} if it is a control octet"
+                joined = _BLANKS.sub(lambda blanks: "" if _LINE_BREAK.search(blanks[0]) else blanks[0], self.text)
+                raise self.ambiguous("line break", found.start(), advice, joined, data="\r\n")
             return
         hyphen = _HYPHEN_AT_LINE_END.search(self.whole, self.position(0), self._end)
         # A fragment that is split off may have any hyphens.
         ends = "" if self.profile.has_fragments else "#"
         if hyphen is not None and (not ends or ends not in self.whole[self.position(0) : hyphen.start()]):
-            raise Ambiguous(
-                f"ambiguous hyphen at position {hyphen.start()} before a line break: kept if it belongs to the URL, "
-                "left out if it only divides a word",
-                hyphen.start(),
-                "write the URL on one line",
-            )
+            index = self._positions.index(hyphen.start())
+            without = self.text[:index] + self.text[index + 1 :]
+            advice = "leave it out if it only divides a word, or write the URL on one line"
+            raise self.ambiguous("hyphen before a line break", index, advice, self.text, without)
 
     def split_off_fragment(self) -> None:
         """Leave out the first `#` and what follows."""
@@ -216,32 +202,27 @@ class SourceText:
 
     def ambiguous_hash(self, index: int, alternative: str) -> Ambiguous:
         """Return the error for a `#` that begins a fragment, or else is data."""
-        position = self.position(index)
-        return Ambiguous(
-            f"ambiguous '#' at position {position}: split off if it begins a fragment, %23 if it is {alternative}",
-            position,
-            "leave the fragment out, or encode the `#`",
-        )
+        advice = f"leave out the fragment if it begins here, or write %23 if it is {alternative}"
+        encoded_hash = f"{self.text[:index]}%23{self.text[index + 1 :]}"
+        return self.ambiguous("'#'", index, advice, self.text[:index], encoded_hash)
 
-    def unrepairable_error(self, url_type: type[URL]) -> InvalidURL:
-        """Return the error that has no repair: the first that remains when all errors before `stop` are repaired."""
+    def unrepairable_text(self, url_type: type[URL]) -> str:
+        """Return the text whose first error has no repair: with letters for the errors before `stop`."""
         stop = self.stop
         if wrong_run(self.profile).match(self.text, stop) is None:
             stop = len(self.text)
         text = self._with_letters(self.text[:stop]) + self.text[stop:]
-        if url_type.syntax.fullmatch(text) is not None:
-            text = self.text
-        return self.error_in(text, url_type)
+        return text if url_type.syntax.fullmatch(text) is None else self.text
 
     def error_in(self, text: str, url_type: type[URL]) -> InvalidURL:
-        """Return the error in a `text` of the same length as that of the source."""
-        scheme = url_type.registration.scheme if url_type.registration else None
-        original = OriginalText(self.whole, [*self._positions, self._end])
-        return ReplacedText(url_type.syntax, scheme, original).refused(text)
+        """Return the error in a `text` of the same length as that of the source, by its place in the text as given."""
+        end = self._positions[-1] + 1 if self._positions else self._end
+        return InvalidURL(self.whole, Rewritten(url_type, text, [*self._positions, end]))
 
-    def without_illegal(self, *, after: int) -> str:
-        """Return `text` with letters for the characters after that index that no URL may hold."""
-        return self.text[: after + 1] + self._with_letters(self.text[after + 1 :])
+    def encoded_after(self, index: int) -> str:
+        """Return `text` with the characters after `index` encoded that no URL may hold. Raises UnicodeEncodeError."""
+        rest = wrong_run(self.profile).sub(lambda found: encoded(octets_of(found[0])), self.text[index + 1 :])
+        return self.text[: index + 1] + rest
 
     def _with_letters(self, text: str) -> str:
         """Return `text` with letters for the characters that no URL may hold."""

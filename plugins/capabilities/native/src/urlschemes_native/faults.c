@@ -99,7 +99,8 @@ static uint64_t is_like_ipv6(const Faults *faults, const uint8_t *text, Delimite
     for (Py_ssize_t i = parts.at < 0 ? parts.start : parts.at + 1; i < parts.end; i++) {
         int letter = text[i] | 0x20;
         if (text[i] == ':') colons++;
-        else if (text[i] != '.' && !(text[i] >= '0' && text[i] <= '9') && !(letter >= 'a' && letter <= 'f')) return 0;
+        else if (text[i] == '.' ? !colons
+                                : !(text[i] >= '0' && text[i] <= '9') && !(letter >= 'a' && letter <= 'f')) return 0;
     }
     return colons > 1;
 }

@@ -16,7 +16,6 @@
     iri.py              URLs in the characters of all languages (RFC 3987)
     normalization.py    one spelling for URLs of one meaning (section 6.2)
     references.py       relative references as values (section 4.2), and between URLs
-    refusal.py          errors about a text that is parsed in another form
     resolution.py       what a reference means (section 5)
     uri_warnings.py     what is legal in a URL, but unwise
 
@@ -55,6 +54,7 @@ profile = Profile(
     },
     host_rules=("named-host", "host"),
     host_hint="write a name, an IPv4 address, or an IPv6 address in brackets",
+    address_hint="write brackets around an IPv6 address",
     authority_ends="/?#",
     escapes_in_host=True,
     levels=("case", "percent-encoding", "dot-segments", "scheme"),

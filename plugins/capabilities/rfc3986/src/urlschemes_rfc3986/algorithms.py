@@ -1,25 +1,12 @@
 """The algorithms of the profile, imported when one of them is first needed."""
 
 from urlschemes_rfc3986.generic_uri import URI
-from urlschemes_rfc3986.host_messages import BRACKETS_HINT, host_message
+from urlschemes_rfc3986.host_messages import host_message, illegal_host_hint
 from urlschemes_rfc3986.normalization import normalized
 from urlschemes_rfc3986.resolution import resolve
 from urlschemes_rfc3986.uri_warnings import warnings
 
-__all__ = [
-    "address_hint",
-    "delimiting",
-    "foreign_host_hint",
-    "host_message",
-    "normalized",
-    "resolve",
-    "url_type",
-    "warnings",
-]
+__all__ = ["delimiting", "host_message", "illegal_host_hint", "normalized", "resolve", "url_type", "warnings"]
 
-address_hint = BRACKETS_HINT
 delimiting = "RFC 3986 Appendix C"
-foreign_host_hint = (
-    "write the name in its US-ASCII form, as `urlschemes unicode` and `from_unicode` of urlschemes_rfc3986.iri do"
-)
 url_type = URI

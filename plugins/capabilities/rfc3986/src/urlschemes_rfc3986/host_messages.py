@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from urlschemes.errors import InvalidURL, PluginError
 from urlschemes.grammar.derivation import expected_words
 from urlschemes.url.fault_messages import HINTS, FaultMessage, choices, is_like_ipv6, quoted_text
 from urlschemes_rfc3986 import profile
@@ -12,11 +13,10 @@ if TYPE_CHECKING:
     from urlschemes.grammar.profile import Authority
     from urlschemes.url.fault_place import Fault
 
-__all__ = ["BRACKETS_HINT", "host_message"]
+__all__ = ["host_message", "illegal_host_hint"]
 
 _IPV6_FORM = "eight groups of up to four hexadecimal digits, or `::` for groups that are zero"
 _KINDS = "a name, an IPv4 address, or an IPv6 address in brackets"
-BRACKETS_HINT = "write brackets around an IPv6 address"
 _NO_BRACKETS = "leave out the brackets: they are for IPv6 addresses only"
 
 
@@ -29,34 +29,64 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     if is_like_ipv6(host):
         place = fault.place(authority.host, authority.end)
         problem = f"invalid host {quoted_text(place.run)} at position {place.position}: expected {_KINDS}"
-        is_address = "::" in host or host.count(":") >= 7
-        hint = BRACKETS_HINT if is_address else "leave out the second port; an IPv6 address is written in brackets"
+        readings = host, host.rpartition(":")[0]  # the last group may be the port
+        is_address = any(fault.syntax.derives("host", f"[{each}]") for each in readings)
+        hint = (
+            profile.address_hint if is_address else "leave out the second port; an IPv6 address is written in brackets"
+        )
         return _message(fault, problem, hint, ('"["',))
     if fault.code == "empty-host":
         problem = f"missing host at position {fault.place().position}: expected {_KINDS}"
-        return _message(fault, problem, f"write {_KINDS} after `//`", (_KINDS,))
-    character = fault.text[fault.position : fault.position + 1]
-    if character and fault.position == authority.end and fault.state.taken("/"):
+        third = ", or leave out the third `/`" if fault.text.startswith("/", authority.start) else ""
+        return _message(fault, problem, f"write {_KINDS} after `//`{third}", (_KINDS,))
+    character = fault.text[fault.at : fault.at + 1]
+    if character and fault.at == authority.end and fault.state.taken("/"):
         return _message(fault, f'{fault.place().subject()}: expected "/"', "write a `/` after the host", ('"/"',))
     expected = expected_words(fault.syntax, fault.state.expected)
     return _message(fault, f"{fault.place().subject('host')}: {choices(expected)}", profile.host_hint, expected)
 
 
+def illegal_host_hint(text: str, authority: Authority, position: int) -> str | None:
+    """Return the hint about a character of a host that no URL may hold."""
+    host = text[authority.host : authority.colon]
+    if host.startswith("["):
+        return HINTS["zone"] if text[position] == "%" else "leave it out"
+    if text[position].isascii() or "%" in host:  # a domain name has no escapes
+        return profile.host_hint
+    from urlschemes_rfc3986.iri import from_unicode  # late: it knows the messages
+    from urlschemes_rfc3986.references import RelativeReference
+
+    how = "as `urlschemes unicode` and `from_unicode` of urlschemes_rfc3986.iri do"
+    try:
+        return f"write {from_unicode(f'//{host}', RelativeReference, uts46=True)[2:]}, {how}"
+    except PluginError:
+        return f"write the name in its US-ASCII form, {how}"
+    except InvalidURL as error:
+        blamed = f"//{host}"[slice(*error.span or (0, 0))]
+        if len(blamed) == 1:
+            return f"IDNA 2008 lets no domain name hold {blamed!a}"
+        return f"no domain name has this form: {error.message.rpartition(': ')[2]}"
+
+
 def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
     """Return the message about `fault`, which is between the brackets from `start` to `end`, or after them."""
-    written, position = fault.text[start:end], fault.position
+    written, position = fault.text[start:end], fault.at
     if not written.endswith("]"):
         place = fault.place(start, end)
         problem = f"unclosed bracket in {quoted_text(place.run)} at position {place.position}: expected ']'"
-        hint = "write a `]` after the address" if is_like_ipv6(written[1:]) else _NO_BRACKETS
+        readings = written[1:], written[1:].rpartition(":")[0]  # the last group may be the port
+        is_address = any(fault.syntax.derives("host", f"[{each}]") for each in readings)
+        is_name = written.count(":") < 2 and written[1:2] != ":"
+        hint = _NO_BRACKETS if is_name else f"an IPv6 address has {_IPV6_FORM}, and a `]` after them"
+        hint = "write a `]` after the address" if is_address else hint
         return _message(fault, problem, hint, ('"]"',))
     if position >= end:
         expected = expected_words(fault.syntax, fault.state.expected)
         problem = f"{fault.place().subject()}: {choices(expected)}"
         is_digit = fault.text[position : position + 1].isdecimal()
         return _message(fault, problem, "write a colon before the port" if is_digit else None, expected)
-    if "%" in written:
-        zone = start + written.index("%")
+    zone = start + written.find("%")
+    if start <= zone <= position:
         place = fault.place(zone, end - 1)
         problem = f"unexpected zone {quoted_text(place.run)} at position {place.position}: expected ']'"
         return _message(fault, problem, HINTS["zone"], ('"]"',))
@@ -77,7 +107,7 @@ def _inside(fault: Fault, start: int, end: int) -> FaultMessage:
         hint = "an IPv4 address at the end is four numbers from 0 to 255, without leading zeros"
     place = fault.place()
     problem = place.subject("host")
-    if fault.position >= end or "." in address or is_future:  # the fault is rarely that character
+    if fault.at >= end or "." in address or is_future:  # the fault is rarely that character
         place = fault.place(start, end)
         problem = f"invalid address {quoted_text(place.run)} at position {place.position}"
     rule = "IPvFuture" if is_future else "IPv6address"

@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from urlschemes import URL
+from urlschemes import URL, default_registry
 from urlschemes.errors import InvalidURL, invalid_url, require_type
 from urlschemes.grammar.octets import encoded, unescape
 from urlschemes.grammar.profile import authority_of
-from urlschemes.url.fault_place import Fault
+from urlschemes.url.original_text import OriginalText, Rewritten
 from urlschemes_rfc3986 import profile, registry
-from urlschemes_rfc3986.domain_names import check_length, decoded_host, encoded_label
+from urlschemes_rfc3986.domain_names import Piece, check_name, decoded_host, encoded_labels
 from urlschemes_rfc3986.host_findings import is_invisible
 from urlschemes_rfc3986.references import RelativeReference
-from urlschemes_rfc3986.refusal import refusal
 from urlschemes_rfc3986.resolution import components
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 __all__ = ["from_unicode", "to_unicode"]
 
@@ -31,6 +30,7 @@ _IPRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
 _BIDI = "\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _ALLOWED = re.compile(f"(?![{_BIDI}])[{_UCSCHAR}]")
 _ALLOWED_IN_QUERY = re.compile(f"(?![{_BIDI}])[{_UCSCHAR}{_IPRIVATE}]")
+_RUNS = re.compile("[\x00-\x7f]+|[^\x00-\x7f]")
 _ESCAPES = re.compile("(?:%[89A-Fa-f][0-9A-Fa-f])+")
 
 
@@ -41,10 +41,11 @@ def from_unicode(text: str, parse: Callable[[str], T], *, uts46: bool = False) -
 def from_unicode(text: str, parse: Callable[[str], Any] | None = None, *, uts46: bool = False) -> Any:
     """Return the URL that `text` writes in the characters of all languages (RFC 3987 section 3.1).
 
-    The labels of a host are encoded by IDNA 2008, every other character outside US-ASCII by the escapes of its UTF-8.
-    `parse` reads the result: by default that of a registry of all installed schemes; it may be `RelativeReference`.
-    With `uts46`, labels are mapped first as browsers do (Unicode Technical Standard 46), above all to lower case: use
-    it for what people type.
+    Characters outside US-ASCII become the escapes of their UTF-8. In the host of a relative reference, and of a URL
+    whose scheme is installed and has domain names, the labels are encoded by IDNA 2008 instead. `parse` reads the
+    result: by default that of a registry of all installed schemes; it may be `RelativeReference`. With `uts46`, labels
+    are mapped first as browsers do (Unicode Technical Standard 46), above all to lower case, and A-labels are checked:
+    use it for what people type.
 
     Raises InvalidURL, whose positions are those of `text`; PluginError if a host needs the library `idna`, which the
     extra `idna` installs; and what `parse` raises.
@@ -52,61 +53,89 @@ def from_unicode(text: str, parse: Callable[[str], Any] | None = None, *, uts46:
     read = registry.parse if parse is None else parse
     if not callable(read):
         raise TypeError(f"parse must be a function, such as Registry.parse or RelativeReference, not {read!r}")
-    if not isinstance(text, str) or text.isascii():  # type: ignore[redundant-expr]  # callers without types
+    if not isinstance(text, str) or (text.isascii() and not uts46):  # type: ignore[redundant-expr]  # callers without types
         return read(text)
-    written = _written(text, uts46=uts46)
-    ascii_text = "".join(written)
+    start, end = _unescaped_host(text)
+    before = [*_escaped(text, 0, start)]
+    labels = [*encoded_labels(text, start, end, uts46=uts46)]
+    pieces = [*before, *labels, *_escaped(text, end, len(text))]
+    written = "".join([piece.written for piece in pieces])
     try:
-        return read(ascii_text)
+        found = read(written)
     except InvalidURL as error:
-        explainer = error.given[1]
-        fault = None if explainer is None else explainer.explanation(ascii_text)
-        if not isinstance(fault, Fault):
-            raise
-        positions = [index for index, piece in enumerate(written) for _ in piece] + [len(text)]
-        raise refusal(text, ascii_text, positions, fault.syntax, fault.scheme) from None
+        raise _in_original(error, text, written, pieces) from None
+    check_name(text, labels, uts46=uts46)
+    return found
 
 
 def to_unicode(url: URL | RelativeReference) -> str:
     """Return the text of a URL or reference in the characters of all languages, to be shown (RFC 3987 section 3.2).
 
-    A-labels of its host are decoded, and the escapes of each character that an IRI may hold and that can be seen.
-    Other escapes stay. `from_unicode` returns an equivalent URL. Raises PluginError if the host needs the library
-    `idna`.
+    The A-labels of a domain name are decoded, and elsewhere the escapes of each character that an IRI may hold and that
+    can be seen. Other escapes stay. `from_unicode` returns an equivalent URL. Raises PluginError if the host needs the
+    library `idna`.
     """
     require_type("url", url, URL, RelativeReference)
     text = str(url)
-    start, end = _host(text)
+    start, end = _unescaped_host(text)
     before, after = (_ESCAPES.sub(_decoded, each) for each in (text[:start], text[end:]))
     return before + decoded_host(text[start:end]) + after
 
 
-def _host(text: str) -> tuple[int, int]:
-    """Return where the host begins and ends in the text of a URL or relative reference; an empty place without one."""
-    scheme = "" if components(text).scheme is not None else "a:"
-    authority = authority_of(scheme + text, profile)
-    return (0, 0) if authority is None else (authority.host - len(scheme), authority.colon - len(scheme))
+def _unescaped_host(text: str) -> tuple[int, int]:
+    """Return the place in the text of a URL or relative reference of a domain name or an address in brackets.
+
+    It is empty without one. RFC 3987 section 3.1 asks for a scheme that is known to have domain names; that of a
+    relative reference mostly is.
+    """
+    scheme = components(text).scheme
+    before = "a:" if scheme is None else ""
+    authority = authority_of(before + text, profile)
+    if authority is None:
+        return 0, 0
+    start, end = authority.host - len(before), authority.colon - len(before)
+    is_meant = scheme is None or text.startswith("[", start) or _has_domain_names(scheme)
+    return (start, end) if is_meant else (0, 0)
 
 
-def _written(text: str, *, uts46: bool) -> list[str]:
-    """Return how each character of `text` is written in US-ASCII; an A-label stands at its first character."""
-    start, end = _host(text)
+def _has_domain_names(scheme: str) -> bool:
+    """Return True if `scheme` is installed, for this profile or for that of RFC 1738, and its URLs name a host."""
+    known = next((each for each in (registry, default_registry) if scheme in each), None)
+    return known is not None and "host" in known[scheme].url_type.syntax.parts
+
+
+def _escaped(text: str, start: int, end: int) -> Iterator[Piece]:
+    """Yield the pieces from `start` to `end`: those outside US-ASCII are single characters. Raises InvalidURL."""
     query, fragment = text.find("?"), text.find("#")
-    pieces = []
-    for index, character in enumerate(text):
-        if start <= index < end or character.isascii():
-            pieces.append(character)
-            continue
-        is_in_query = 0 <= query < index and not 0 <= fragment < index
-        if (_ALLOWED_IN_QUERY if is_in_query else _ALLOWED).match(character) is None:
-            raise _forbidden(text, index)
-        pieces.append(encoded(character.encode()))
-    if not text[start:end].isascii():
-        for label in re.finditer(r"[^.]+", text[start:end]):
-            first, last = start + label.start(), start + label.end()
-            pieces[first:last] = [encoded_label(text, first, last, uts46=uts46)] + [""] * (last - first - 1)
-        check_length(text, start, end, unescape("".join(pieces[start:end])))
-    return pieces
+    for run in _RUNS.finditer(text, start, end):
+        written = run[0]
+        if not written.isascii():
+            is_in_query = 0 <= query < run.start() and not 0 <= fragment < run.start()
+            if (_ALLOWED_IN_QUERY if is_in_query else _ALLOWED).match(written) is None:
+                raise _forbidden(text, run.start())
+            written = encoded(written.encode())
+        yield Piece(*run.span(), written)
+
+
+def _in_original(error: InvalidURL, text: str, written: str, pieces: list[Piece]) -> InvalidURL:
+    """Return the `error` of parsing `written`, which was made of `text` in `pieces`, as an error of `text`."""
+    _, explainer = error.given
+    if error.text != written:  # `parse` has changed it
+        return error
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end, made in pieces:
+        is_same = made == text[start:end]
+        starts += range(start, end) if is_same else [start] * len(made)
+        ends += range(start + 1, end + 1) if is_same else [end] * len(made)
+    starts.append(len(text))
+    if explainer is not None:
+        return InvalidURL(text, Rewritten(explainer, written, starts, ends))
+    span = error.span and OriginalText(text, starts, ends).span(*error.span)
+    if span != error.span and error.code != "url-too-long":  # the message, which is made already, may name the place
+        return error
+    details = {name: getattr(error, name) for name in ("code", "part", "scheme", "rule", "section", "hint")}
+    return invalid_url(text, error.message, span=span, **details)
 
 
 def _forbidden(text: str, index: int) -> InvalidURL:

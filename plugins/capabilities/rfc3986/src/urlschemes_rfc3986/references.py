@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from urlschemes import URL, default_registry
+from urlschemes import URL, InvalidURL, default_registry
 from urlschemes.errors import invalid_url, require_type
 from urlschemes.grammar.octets import unescape
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import redact
 from urlschemes.registry.registry import registry_or_default
+from urlschemes.url.original_text import Rewritten
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.generic_uri import URI
-from urlschemes_rfc3986.refusal import refusal
 from urlschemes_rfc3986.resolution import Components, components, merged, resolve, without_dot_segments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Self
 
-    from urlschemes import InvalidURL, Registry
+    from urlschemes import Registry
     from urlschemes.grammar.part import Raw, Value
+    from urlschemes.url.fault_place import Fault
+    from urlschemes.url.original_text import OriginalText
 
 __all__ = ["RelativeReference", "parse_reference", "relative_to"]
 
@@ -60,8 +62,36 @@ class RelativeReference(str):
         if fault is not None:
             raise fault
         if cls.syntax.fullmatch(text) is None:
-            raise _refusal(text)
+            raise InvalidURL(text, cls)
         return super().__new__(cls, text)
+
+    @classmethod
+    def explanation(cls, text: str, original: OriginalText | None = None) -> Fault | InvalidURL:
+        """Return the reason why `text` is not a relative reference, as the error of the constructor gives it.
+
+        If `text` was made of an `original`, the reason counts and quotes that.
+        """
+        first, colon, _ = text.partition(":")
+        if text.startswith("[") and cls.syntax.fullmatch(f"//{text}") is not None:
+            index, hint = 0, "write `//` before a host"
+        elif colon and not {*"/?#"} & {*first} and URI.syntax.begins_with(f"{_SCHEME}/{first}"):
+            index, hint = len(first), "write `./` before a path whose first segment has a colon"
+            if profile.is_scheme_name(first):
+                hint = f"use parse_reference if this is a URL; {hint}"
+        else:
+            before = [0] * len(_SCHEME)
+            starts, ends = [*before, *range(len(text) + 1)], [*before, *range(1, len(text) + 1)]
+            return Rewritten(URI, _SCHEME + text, starts, ends).explanation(text, original)
+        span = original.span(index, index + 1) if original else (index, index + 1)
+        return invalid_url(
+            text,
+            f"invalid character {text[index]!r} in the first segment of the path at position {span[0]}",
+            part="path",
+            span=span,
+            rule="segment-nz-nc",
+            section=cls.syntax.section_of("segment-nz-nc"),
+            hint=hint,
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({redact(_SCHEME + self).removeprefix(_SCHEME)!r})"
@@ -179,23 +209,3 @@ def _references(url: Components, base: Components) -> Iterator[str]:
     yield str(url._replace(scheme=None, authority=None))
     if url.scheme == base.scheme:
         yield str(url._replace(scheme=None))
-
-
-def _refusal(text: str) -> InvalidURL:
-    """Return the error for a text that is not a relative reference."""
-    first, colon, _ = text.partition(":")
-    if colon and not {*"/?#"} & {*first} and URI.syntax.begins_with(f"{_SCHEME}/{first}"):
-        hint = "write `./` before a path whose first segment has a colon"
-        if profile.is_scheme_name(first):
-            hint = f"use parse_reference if this is a URL; {hint}"
-        return invalid_url(
-            text,
-            f"invalid character ':' in the first segment of the path at position {len(first)}",
-            part="path",
-            span=(len(first), len(first) + 1),
-            rule="segment-nz-nc",
-            section=RelativeReference.syntax.section_of("segment-nz-nc"),
-            hint=hint,
-        )
-    positions = [0] * len(_SCHEME) + [*range(len(text) + 1)]
-    return refusal(text, _SCHEME + text, positions, URI.syntax, None)

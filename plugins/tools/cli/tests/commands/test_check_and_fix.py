@@ -58,6 +58,15 @@ def test_fix_as_json(run) -> None:
     assert all(set(change) == keys for change in fixed["changes"])
 
 
+def test_fix_shows_the_readings_of_a_text_without_passwords(run) -> None:
+    result = run("fix", "--json", "x-shelf://joe:hunter2@h/a\u200bb\x1b")
+    error = json.loads(result.stdout)["error"]
+    assert (result.exit_code, error["code"]) == (1, "not-repairable")
+    assert error["readings"] == ["x-shelf://joe:***@h/ab\x1b", "x-shelf://joe:***@h/a%E2%80%8Bb\x1b"]
+    assert f"  help: it may mean {' or '.join(error['readings'])}\n".replace("\x1b", r"\x1b") in result.stderr
+    assert json.loads(run("fix", "--json", "x-shelf://joe:hunter2@").stdout)["error"]["readings"] == []
+
+
 def test_fix_shows_no_character_of_a_password(run) -> None:
     url = "x-shelf://joe:hun~ter2@host.dom/~"
     result = run("fix", url)

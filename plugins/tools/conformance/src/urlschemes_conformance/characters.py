@@ -10,13 +10,15 @@ if TYPE_CHECKING:
 __all__ = ["both_cases", "kinds"]
 
 
-def kinds(masks: Iterable[int], codes: int = 128) -> list[int]:
-    """Return one of the first `codes` characters of each kind, which `masks` do not tell apart; letters if possible."""
+def kinds(masks: Iterable[int], codes: int = 128) -> dict[int, int]:
+    """Return, for each of the first `codes` characters, the one that stands for its kind; a letter if possible.
+
+    `masks` do not tell characters of one kind apart.
+    """
     tested = set(masks)
-    found: dict[tuple[int, ...], int] = {}
-    for code in sorted(range(codes), key=lambda code: (not chr(code).isalnum(), not chr(code).isprintable(), code)):
-        found.setdefault(tuple([mask >> code & 1 for mask in tested]), code)
-    return sorted(found.values())
+    order = sorted(range(codes), key=lambda code: (not chr(code).isalnum(), not chr(code).isprintable(), code))
+    first: dict[tuple[int, ...], int] = {}
+    return {code: first.setdefault(tuple([mask >> code & 1 for mask in tested]), code) for code in order}
 
 
 def both_cases(letter: str) -> int:

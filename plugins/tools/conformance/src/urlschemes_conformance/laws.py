@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import sys
+from ast import literal_eval
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import urlschemes_lint
-from urlschemes.errors import URLError
+from urlschemes.errors import InvalidURL, URLError
 from urlschemes.grammar.part import Encoded
 from urlschemes.url.value import URL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from urlschemes.grammar.syntax import Syntax
     from urlschemes.registry.registry import Registry
@@ -31,12 +33,14 @@ __all__ = [
     "compares_as_text",
     "is_normalized_once",
     "parts_around",
+    "points_at_the_error",
     "prints_back",
     "replaces_one_part",
     "replaces_within",
     "separate_parts",
     "survives_copying",
     "tools_agree",
+    "with_changes",
 ]
 
 MAX_MESSAGE = 300
@@ -113,7 +117,8 @@ def replaces_one_part(url: URL, part: str, value: object) -> None:
 
 def _has_value(url: URL, part: str, value: object) -> bool:
     """Return True if the part has that value; a type may return a part in lower case, as it returns the host."""
-    return url.parts[part] == value or (isinstance(value, str) and url.parts[part] == value.lower())
+    has = url.parts[part] if isinstance(value, Encoded) else getattr(url, part)
+    return bool(has == value or (isinstance(value, str) and has == value.lower()))
 
 
 def separate_parts(url: URL, part: str) -> list[str]:
@@ -198,8 +203,39 @@ def _can_be_imported(kind: type[URL]) -> bool:
 # Laws of texts
 
 
+_PLACE = re.compile(
+    r"""(?:(?P<quoted>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:\.\.\.)?(?:(?!position \d)[^'"])*)?"""
+    r"position (?P<number>\d+)"
+)
+_BEGINNINGS = {"bad-escape": "%", "fragment-present": "#"}
+"""The characters that errors of a code are about."""
+
+
+def points_at_the_error(text: str, error: Any) -> None:
+    """The position and the span of an error lie in `text`, and what its message quotes stands where the message says.
+
+    `error` has the attributes of an InvalidURL, a NotRepairable, a Finding, or of the JSON of the command.
+    """
+    message, span = str(error.message), error.span
+    _require(getattr(error, "text", text) == text, f"an error is about another text: {message}")
+    position = getattr(error, "position", None if span is None else span[0])
+    start: Any = position if span is None else span[0]
+    end: Any = position if span is None else span[1]
+    if position is not None:
+        _require(0 <= start <= position <= end <= len(text), f"an error has the place {position}, {span}: {message}")
+        character, expected = text[position : position + 1], _BEGINNINGS.get(error.code, "")
+        is_legal = error.code == "invalid-character" and character.isascii() and character.isalnum()
+        _require(character.startswith(expected) and not is_legal, f"an error is about another character: {message}")
+    for place in _PLACE.finditer(message):
+        number, quoted = int(place["number"]), literal_eval(place["quoted"] or "''")
+        _require(number == start and text.startswith(quoted, number), f"a message is about another place: {message}")
+
+
 def tools_agree(text: str, registry: Registry) -> None:
-    """For any text: parse, is_valid, check, fix and explain agree on it, and raise only errors that can be printed."""
+    """For any text: parse, is_valid, check, fix and explain agree on it, and raise only errors that can be printed.
+
+    The errors point at what they are about, and the changes of `fix` made to the text give the URL.
+    """
     parsed = _result(lambda: registry.parse(text))
     generic = _result(lambda: registry.parse_generic(text))
     is_valid = isinstance(parsed, URL)
@@ -214,7 +250,11 @@ def tools_agree(text: str, registry: Registry) -> None:
     explanation = str(_result(lambda: urlschemes_lint.explain(text, registry=registry)))
     _require(all(line.isprintable() for line in explanation.split("\n")), "explain returns unprintable characters")
     fixed = _result(lambda: urlschemes_lint.fix(text, registry=registry))
+    for error in (parsed, generic, fixed, *(findings if isinstance(findings, tuple) else ())):
+        if isinstance(error, InvalidURL | urlschemes_lint.NotRepairable | urlschemes_lint.Finding):
+            points_at_the_error(text, error)
     if isinstance(fixed, urlschemes_lint.Fixed):
+        _require(with_changes(text, fixed.changes) == str(fixed.url), "the changes of fix do not give its URL")
         _require(registry.parse(str(fixed.url)) == fixed.url, "the URL that fix returns cannot be parsed")
         again = urlschemes_lint.fix(str(fixed.url), registry=registry)
         unchanged = (again.url, again.changes, again.fragment) == (fixed.url, (), None)
@@ -222,6 +262,16 @@ def tools_agree(text: str, registry: Registry) -> None:
     if is_valid:
         unchanged = isinstance(fixed, urlschemes_lint.Fixed) and (fixed.url, fixed.changes) == (parsed, ())
         _require(unchanged, "fix changes or refuses a URL")
+
+
+def with_changes(text: str, changes: Iterable[urlschemes_lint.Change]) -> str | None:
+    """Return `text` with these changes of `fix` made, None if it is not what one of them changes."""
+    for change in reversed(tuple(changes)):
+        before, after = text[: change.position], text[change.position :]
+        if not after.startswith(change.before):
+            return None
+        text = before + change.after + after.removeprefix(change.before)
+    return text
 
 
 def _result(function: Callable[[], T]) -> T | URLError:

@@ -71,7 +71,7 @@ def imported(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[
     target = find_target(plugin, default_registry)
     for path in target.path:
         monkeypatch.syspath_prepend(path)
-    return ReviewedScheme(target, examples=100, seed=1), package
+    return ReviewedScheme(target, examples=500, seed=1), package
 
 
 def verdict_of(name: str, scheme: ReviewedScheme) -> Verdict:

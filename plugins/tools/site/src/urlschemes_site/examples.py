@@ -88,7 +88,7 @@ def _parsed(registry: Registry, record: Registration, text: str, says: str, *, i
     except URLError as error:  # the text has another scheme
         return Example(text, says, is_valid, segments=(Segment(text, None, ()),), problem=error.message)
     problem = None if is_valid else "The rules accept this; the code of the plugin refuses it."
-    parts = tuple(_parts(record, text, url.parts))
+    parts = tuple(_parts(record, text, {name: getattr(url, name) for name in url.parts}))
     return Example(text, says, is_valid, tuple(_segments(text, parts)), parts, problem=problem)
 
 

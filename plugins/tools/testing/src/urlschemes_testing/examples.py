@@ -24,9 +24,9 @@ def check_example(url_type: type[URL], example: Example) -> None:
         return
     if example.parts is None:
         raise AssertionError(f"{example.url} should be refused, but has the parts {url.parts}")
-    parts = {name: value for name, value in url.parts.items() if value is not None}
+    parts = {name: value for name in url.parts if (value := getattr(url, name)) is not None}
     for name in sorted({*parts, *example.parts}):
         if parts.get(name) != example.parts.get(name):
-            raise AssertionError(f"part {name}: expected {example.parts.get(name)!r}, got {url.parts.get(name)!r}")
+            raise AssertionError(f"part {name}: expected {example.parts.get(name)!r}, got {parts.get(name)!r}")
     if str(url) != example.url:
         raise AssertionError(f"str() of the URL {example.url} is {url}")

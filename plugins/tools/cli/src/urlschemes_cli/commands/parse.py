@@ -58,7 +58,8 @@ def _parts(url: URL, *, passwords: bool) -> dict[str, tuple[Any, Any]]:
     """Return each part by name, the scheme first: its value, and its text as written."""
     parts: dict[str, tuple[Any, Any]] = {"scheme": (url.scheme, str(url).partition(":")[0])}
     raw = url.raw
-    for name, value in url.parts.items():
+    for name in url.parts:
+        value = getattr(url, name)
         is_hidden = name == PASSWORD and value and not passwords
         parts[name] = (HIDDEN, HIDDEN) if is_hidden else (value, raw[name])
     return parts

@@ -128,7 +128,11 @@ def verdict_json(text: str, given: GivenText) -> dict[str, Any] | None:
 
 
 def error_json(error: URLError, given: GivenText | None = None) -> dict[str, Any]:
-    """Return an error as JSON; every error has the same keys. Its places are those in `given`, if it is about that."""
+    """Return an error as JSON. Its places are those in `given`, if it is about that.
+
+    Every error has the same keys, and that of `fix` its readings, too.
+    """
+    readings = getattr(error, "readings", None)
     write_log_as_notes()  # some messages are made by plugins' ledgers, which may fail
     hint, position, span = hint_of(error), error.position, getattr(error, "span", None)
     if given is not None and not (isinstance(error, InvalidURL) and error.text != given.text):
@@ -145,6 +149,7 @@ def error_json(error: URLError, given: GivenText | None = None) -> dict[str, Any
             "section": error.section,
             "hint": hint and redact(hint),
             "origin": error.origin,
+            **({} if readings is None else {"readings": [redact_url(each) for each in readings]}),
         }
     }
 

@@ -13,17 +13,16 @@ the table `proves_positions`, it also refuses each text at the end of the longes
 | --- | --- |
 | `pattern_proof` | the pattern against the table: the same texts, and the same parts at the same places |
 | `recognizer_proof` | the independent recognizer of the BNF against the table: the same texts |
-| `rules_proof` | two sets of rules: the same texts |
 | `printed_proof` | the rules of a record and those that its specification prints: the same texts |
 | `position_proof` | the place where the table refuses a text |
-| `product` | the search of two automata that read the same text |
-| `pattern_reader` | the text of a pattern as a tree |
+| `product` | the search of two automata that read the same text; two sets of rules: the same texts |
+| `table_reading` | a table as an automaton |
 | `pattern_machine` | a pattern as an automaton: what a backtracking matcher would do |
 
 A proof of a table covers all texts of US-ASCII, of any length, but those with a run that the table does not count and
-leaves to the pattern (`Table.counts`). Other characters are in no class of either. It covers the meaning of the pattern
-as the documentation of `re` defines it, not the program that implements it, and the reading of a table as
-`urlschemes.grammar.table` defines it. A proof of two sets of rules covers all texts of octets.
+leaves to the pattern (`Table.counts`). Other characters are in no class of either. It covers the meaning of what the
+parser of `re` reads, as the documentation of `re` defines it, and the reading of a table as `urlschemes.grammar.table`
+defines it; not the programs that match and run them. A proof of two sets of rules covers all texts of octets.
 """
 
 from __future__ import annotations
@@ -31,9 +30,8 @@ from __future__ import annotations
 from urlschemes_conformance.proof.pattern_proof import prove_pattern
 from urlschemes_conformance.proof.position_proof import proves_positions
 from urlschemes_conformance.proof.printed_proof import printed_of, prove_printed
-from urlschemes_conformance.proof.product import NotProven, Proof
+from urlschemes_conformance.proof.product import NotProven, Proof, prove_rules
 from urlschemes_conformance.proof.recognizer_proof import prove_recognizer
-from urlschemes_conformance.proof.rules_proof import prove_rules
 
 __all__ = [
     "NotProven",

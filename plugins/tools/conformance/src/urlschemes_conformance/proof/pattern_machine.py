@@ -8,26 +8,19 @@ behind it wait: a verdict in its place drops them when its risks within the oute
 if the thread would have been.
 
 The list has all that matters of the text so far, so that it is a state of an automaton. Positions are symbols: only
-which of them are the same matters.
+which of them are the same matters. The pattern is read as `re` reads it, by the same parser.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+import re
+from functools import reduce
+from operator import or_
+from re import _parser as reader  # type: ignore[attr-defined]
+from typing import Any, NamedTuple, TypeAlias
 
-from urlschemes_conformance.proof.pattern_reader import (
-    Ahead,
-    Atomic,
-    Behind,
-    Chain,
-    Choice,
-    Group,
-    Node,
-    One,
-    Times,
-    UnknownConstruct,
-    read_by,
-)
+from urlschemes_conformance.characters import both_cases
+from urlschemes_conformance.proof.product import NotProven
 
 __all__ = ["HERE", "Machine", "Tags", "Thread"]
 
@@ -38,6 +31,8 @@ Tags: TypeAlias = "tuple[int | None, ...]"
 """The symbols of the positions where each group begins and ends, None if it does not."""
 
 _MAX_STEPS = 100_000
+_END = 1 << 128
+"""The end of the text, in a set of characters."""
 
 
 class Thread(NamedTuple):
@@ -55,10 +50,15 @@ class Thread(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A step: `node` is a One, Ahead or Behind; `tag` is passed; `enters` or `leaves` an atomic group."""
+    """A step. It `reads` a character of a set, or looks for one `ahead`, or for none `behind`; sets are masks.
+
+    Or it passes a `tag`, or `enters` or `leaves` an atomic group.
+    """
 
     after: list[int]
-    node: One | Ahead | Behind | None = None
+    reads: int | None = None
+    ahead: int | None = None
+    behind: int | None = None
     tag: int | None = None
     enters: bool = False
     leaves: bool = False
@@ -68,17 +68,25 @@ class Machine:
     """The machine of a pattern. Repetitions of up to `longest` turns or more have no bound.
 
     That changes nothing for texts without a longer run of the characters that they repeat, since each turn has one.
+    Raises NotProven for a pattern with another construct than those that `urlschemes.grammar.pattern` writes.
     """
 
-    def __init__(self, tree: Node, longest: int) -> None:
+    def __init__(self, pattern: str, longest: int) -> None:
         self.longest = longest
-        self.groups: dict[str, int] = {}
         self.masks: set[int] = set()
         self.uncounted = 0
         """The characters of the repetitions that are not counted, as a mask."""
+        self.ignores_case = False
         self.steps: list[_Step] = []
         self.end = self._add(_Step([]))
-        self.start = self._graph(tree, self.end)
+        try:
+            tree = reader.parse(pattern, re.ASCII)
+        except re.error as error:
+            raise NotProven(f"re does not read the pattern: {error}") from None
+        if tree.state.flags != re.ASCII:
+            raise NotProven("the pattern sets flags")
+        self.groups = {name: number - 1 for name, number in tree.state.groupdict.items()}
+        self.start = self._series(tree, self.end)
         self.looks_behind = self._looking_behind()
 
     def begin(self) -> tuple[Thread, ...]:
@@ -115,10 +123,13 @@ class Machine:
                 if character is None:
                     return (), thread.tags
                 continue
-            if step.node is not None and not _holds(step.node, previous, character):
+            if step.reads is not None:
+                if character is not None and step.reads >> character & 1:
+                    kept.append(Thread(step.after[0], *thread[1:]))
                 continue
-            if isinstance(step.node, One):
-                kept.append(thread._replace(step=step.after[0]))
+            if step.ahead is not None and not step.ahead & (_END if character is None else 1 << character):
+                continue
+            if step.behind is not None and previous is not None and step.behind >> previous & 1:
                 continue
             if step.tag is not None:
                 tags = [*thread.tags]
@@ -132,59 +143,101 @@ class Machine:
                 thread = thread._replace(inside=tuple(inside))
                 ahead.append(thread._replace(tags=(), drops=left))  # behind this thread's own ways
                 thread = thread._replace(at_risk=thread.at_risk | {left})
-            ahead += [thread._replace(step=after) for after in reversed(step.after)]
+            ahead += [Thread(after, *thread[1:]) for after in reversed(step.after)]
         return _canonical(kept), None
 
     def _add(self, step: _Step) -> int:
         if len(self.steps) >= _MAX_STEPS:
-            raise UnknownConstruct(f"the pattern has more than {_MAX_STEPS:,} steps")
+            raise NotProven(f"the pattern has more than {_MAX_STEPS:,} steps")
         self.steps.append(step)
         return len(self.steps) - 1
 
-    def _graph(self, node: Node, after: int) -> int:
-        """Add the steps of `node`, which go on at `after`, and return the first."""
-        if isinstance(node, One | Ahead | Behind):
-            self.masks.add(node.mask)
-            return self._add(_Step([after], node=node))
-        if isinstance(node, Chain):
-            for item in reversed(node.items):
-                after = self._graph(item, after)
-            return after
-        if isinstance(node, Choice):
-            return self._add(_Step([self._graph(item, after) for item in node.items]))
-        if isinstance(node, Atomic):
-            return self._add(_Step([self._graph(node.item, self._add(_Step([after], leaves=True)))], enters=True))
-        if isinstance(node, Group):
-            number = self.groups.setdefault(node.name, len(self.groups))
-            inner = self._graph(node.item, self._add(_Step([after], tag=2 * number + 1)))
-            return self._add(_Step([inner], tag=2 * number))
-        return self._repetition(node, after)
+    def _series(self, items: Any, after: int) -> int:
+        """Add the steps of a sequence, which go on at `after`, and return the first."""
+        for kind, argument in reversed(items):
+            after = self._item(kind, argument, after)
+        return after
 
-    def _repetition(self, node: Times, after: int) -> int:
-        most = node.most
-        if most is not None and most >= self.longest:
-            self.uncounted |= read_by(node.item)
-            most = None
-        if most is None:
-            again = self._add(_Step([]))
-            self.steps[again].after.extend((self._graph(node.item, again), after))
-            first = again
+    def _item(self, kind: Any, argument: Any, after: int) -> int:
+        match kind, argument:
+            case (reader.LITERAL | reader.IN, _):
+                return self._add(_Step([after], reads=self._set(kind, argument)))
+            case (reader.FAILURE, _):
+                return self._add(_Step([after], reads=0))
+            case (reader.ASSERT_NOT, (1, items)) if not items:  # `(?!)` before Python 3.13
+                return self._add(_Step([after], reads=0))
+            case (reader.BRANCH, (None, ways)):
+                return self._add(_Step([self._series(way, after) for way in ways]))
+            case (reader.SUBPATTERN, (None, flags, 0, items)) if flags in (0, re.IGNORECASE):
+                outer, self.ignores_case = self.ignores_case, self.ignores_case or flags != 0
+                first = self._series(items, after)
+                self.ignores_case = outer
+                return first
+            case (reader.SUBPATTERN, (int(number), 0, 0, items)) if number - 1 in self.groups.values():
+                end = self._add(_Step([after], tag=2 * number - 1))
+                return self._add(_Step([self._series(items, end)], tag=2 * number - 2))
+            case (reader.ATOMIC_GROUP, items):
+                end = self._add(_Step([after], leaves=True))
+                return self._add(_Step([self._series(items, end)], enters=True))
+            case (reader.POSSESSIVE_REPEAT, times):
+                return self._item(reader.ATOMIC_GROUP, [(reader.MAX_REPEAT, times)], after)
+            case (reader.MAX_REPEAT, (least, most, items)) if items.getwidth()[0]:  # each turn reads a character
+                return self._repetition(least, most, items, after)
+            case (reader.ASSERT, (1, items)):
+                return self._add(_Step([after], ahead=self._look(items)))
+            case (reader.ASSERT_NOT, (-1, items)) if (looked_for := self._look(items)) < _END:
+                return self._add(_Step([after], behind=looked_for))
+        raise NotProven(f"the pattern has the construct {kind} {argument!r}")
+
+    def _repetition(self, least: int, most: int, items: Any, after: int) -> int:
+        first = after
+        if most >= self.longest:
+            first = again = self._add(_Step([]))
+            self.steps[again].after.extend((self._series(items, again), after))
+            if most != reader.MAXREPEAT:
+                for step in self.steps[again:]:
+                    self.uncounted |= step.reads or 0
         else:
-            first = after
-            for _ in range(most - node.least):
-                first = self._add(_Step([self._graph(node.item, first), after]))
-        for _ in range(node.least):
-            first = self._graph(node.item, first)
+            for _ in range(most - least):
+                first = self._add(_Step([self._series(items, first), after]))
+        for _ in range(least):
+            first = self._series(items, first)
         return first
+
+    def _look(self, items: Any) -> int:
+        """Return the set of the one character that a look is for; the end may be in it."""
+        match [*items]:
+            case [(reader.BRANCH, (None, ways))]:
+                return reduce(or_, map(self._look, ways))
+            case [(reader.AT, reader.AT_END_STRING)]:
+                return _END
+            case [(kind, argument)]:
+                return self._set(kind, argument)
+            case _:
+                raise NotProven(f"the pattern has a look at {items!r}")
+
+    def _set(self, kind: Any, argument: Any) -> int:
+        """Return the set of characters that a literal or a class reads."""
+        found = 0
+        for each in argument if kind is reader.IN else [(kind, argument)]:
+            match each:
+                case (reader.LITERAL, code) if code < 128:
+                    found |= both_cases(chr(code)) if self.ignores_case else 1 << code
+                case (reader.RANGE, (low, high)) if high < 128 and not self.ignores_case:
+                    found |= (1 << high + 1) - (1 << low)
+                case _:
+                    raise NotProven(f"the pattern has the construct {each!r}")
+        self.masks.add(found)
+        return found
 
     def _looking_behind(self) -> frozenset[int]:
         """Return the steps from which a look at the last character is reached without reading another."""
         before: dict[int, list[int]] = {}
         for number, step in enumerate(self.steps):
-            if not isinstance(step.node, One):
+            if step.reads is None:
                 for after in step.after:
                     before.setdefault(after, []).append(number)
-        found = {number for number, step in enumerate(self.steps) if isinstance(step.node, Behind)}
+        found = {number for number, step in enumerate(self.steps) if step.behind is not None}
         ahead = [*found]
         while ahead:
             for number in before.get(ahead.pop(), ()):
@@ -192,14 +245,6 @@ class Machine:
                     found.add(number)
                     ahead.append(number)
         return frozenset(found)
-
-
-def _holds(node: One | Ahead | Behind, previous: int | None, character: int | None) -> bool:
-    if isinstance(node, Behind):
-        return previous is None or not node.mask >> previous & 1
-    if character is None:
-        return isinstance(node, Ahead) and node.may_end
-    return bool(node.mask >> character & 1)
 
 
 def _canonical(threads: list[Thread]) -> tuple[Thread, ...]:

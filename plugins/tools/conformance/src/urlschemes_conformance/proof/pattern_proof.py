@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.grammar.table import ABSENT, POSITION
 from urlschemes_conformance.characters import kinds
 from urlschemes_conformance.proof.pattern_machine import HERE, Machine, Thread
-from urlschemes_conformance.proof.pattern_reader import UnknownConstruct, read
-from urlschemes_conformance.proof.product import NotProven, Proof, after_in, class_masks, search
+from urlschemes_conformance.proof.product import NotProven, Proof, search
+from urlschemes_conformance.proof.table_reading import TableReading
 
 if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Syntax
@@ -39,12 +39,9 @@ class _Both(NamedTuple):
 
 class _PatternAndTable:
     def __init__(self, syntax: Syntax, table: Table) -> None:
-        self.table = table
+        self.reading = TableReading(table)
         self.content = content = table.content
-        try:
-            self.machine = Machine(read(syntax.pattern), content.longest)
-        except UnknownConstruct as error:
-            raise NotProven(str(error)) from None
+        self.machine = Machine(syntax.pattern, content.longest)
         if self.machine.uncounted & ~content.counted:
             raise NotProven("the table does not say which runs of the pattern it does not count")
         numbers = {mark: number for number, mark in enumerate(table.marks)}
@@ -52,12 +49,11 @@ class _PatternAndTable:
             (numbers[part.mark], [self.machine.groups[group] for group in syntax.groups[name]])
             for name, part in syntax.parts.items()
         ]
-        self.live = _live_registers(table)
-        self.characters = kinds([*class_masks(table), *self.machine.masks])
+        self.live = self.reading.live_registers()
 
     def search(self) -> Proof:
         first = _Both(self.machine.begin(), None, 1, (_NEVER_SET,) * self.content.registers)
-        return search(first, self.characters, self.agrees, self.after)
+        return search(first, kinds([*self.reading.masks(), *self.machine.masks]), self.agrees, self.after)
 
     def agrees(self, both: _Both) -> bool:
         """Return True if pattern and table agree on the text that leads to `both`."""
@@ -76,7 +72,7 @@ class _PatternAndTable:
 
     def after(self, both: _Both, character: int) -> _Both | None:
         threads, _ = self.machine.advance(both.threads, both.previous, character)
-        state, ops = after_in(self.table, both.state, character)
+        state, ops = self.reading.step(both.state, self.content.class_of[character])
         if not threads and not state:
             return None
         registers = [*both.registers]
@@ -95,29 +91,3 @@ class _PatternAndTable:
             state,
             tuple(named(symbol) if number in live else None for number, symbol in enumerate(registers)),
         )
-
-
-def _live_registers(table: Table) -> list[set[int]]:
-    """Return for each state the registers that are read before they are set again."""
-    content = table.content
-    live: list[set[int]] = []
-    for final in content.finals:
-        sources = dict(final or ())
-        read = {sources.get(tag, tag) for tag in range(content.tags)} if final is not None else set()
-        live.append({register for register in read if register < content.registers})
-    changed = True
-    while changed:
-        changed = False
-        for state in range(content.states):
-            before = len(live[state])
-            for number in set(content.transitions[state * content.classes : (state + 1) * content.classes]):
-                to, ops = (number, []) if number < content.states else content.edges[number - content.states]
-                needed = {*live[to]}
-                for target, source in reversed(ops):
-                    if target in needed:
-                        needed.discard(target)
-                        if source != POSITION:
-                            needed.add(source)
-                live[state] |= needed
-            changed = changed or len(live[state]) != before
-    return live

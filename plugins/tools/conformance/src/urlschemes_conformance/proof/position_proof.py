@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes_conformance.characters import kinds
-from urlschemes_conformance.proof.product import after_in, class_masks
+from urlschemes_conformance.proof.table_reading import TableReading
 
 if TYPE_CHECKING:
     from urlschemes.grammar.table import Table
@@ -19,9 +19,9 @@ def proves_positions(table: Table) -> bool:
     The way on must not need a run that the table does not count. It does not if it begins with a character that such a
     run cannot have (or if no such character led to the state), and is shorter than the run.
     """
-    content = table.content
-    characters = kinds([*class_masks(table), content.counted])
-    after = [{code: after_in(table, state, code)[0] for code in characters} for state in range(content.states)]
+    content, reading = table.content, TableReading(table)
+    characters = {*kinds([*reading.masks(), content.counted]).values()}
+    after = [{code: reading.after(state, chr(code)) for code in characters} for state in range(content.states)]
     live = {state for state in range(content.states) if content.finals[state] is not None}
     while more := {state for state in range(content.states) if live & {*after[state].values()}} - live:
         live |= more

@@ -10,7 +10,7 @@ from urlschemes.grammar.bnf import Grammar
 from urlschemes.grammar.profile import parse_rules
 from urlschemes.storage.package_data import read_from
 from urlschemes_conformance.derivatives import ABNFRules
-from urlschemes_conformance.proof.rules_proof import prove_rules
+from urlschemes_conformance.proof.product import prove_rules
 from urlschemes_conformance.recognizer import NodeRules, Recognizer
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.bnf import Choice, Node, Repeat, Sequence, references
-from urlschemes_conformance.characters import kinds
-from urlschemes_conformance.derivatives import NOTHING, State
-from urlschemes_conformance.proof.product import NotProven, Proof, after_in, class_masks, search
+from urlschemes_conformance.proof.product import NotProven, Proof, prove_rules
+from urlschemes_conformance.proof.table_reading import TableReading
 from urlschemes_conformance.recognizer import Recognizer
 
 if TYPE_CHECKING:
@@ -26,21 +25,9 @@ def prove_recognizer(syntax: Syntax, table: Table) -> Proof:
 
     Texts with a run that the table does not count are not compared. Raises NotProven.
     """
-    content = table.content
-    recognizer = Recognizer(syntax, uncounted_from=content.longest)
-    _check_counts(recognizer, content.counted)
-
-    def agrees(pair: tuple[State, int]) -> bool:
-        return recognizer.nullable(pair[0]) == (content.finals[pair[1]] is not None)
-
-    def after(pair: tuple[State, int], character: int) -> tuple[State, int] | None:
-        state, (number, _) = recognizer.after(pair[0], chr(character)), after_in(table, pair[1], character)
-        return None if state == NOTHING and number == 0 else (state, number)
-
-    try:
-        return search((recognizer.start, 1), kinds([*class_masks(table), *recognizer.masks()]), agrees, after)
-    except RecursionError:
-        raise NotProven("the BNF nests too deeply for the recognizer") from None
+    recognizer = Recognizer(syntax, uncounted_from=table.content.longest)
+    _check_counts(recognizer, table.content.counted)
+    return prove_rules(recognizer, TableReading(table), codes=128)
 
 
 def _check_counts(recognizer: Recognizer, counted: int) -> None:

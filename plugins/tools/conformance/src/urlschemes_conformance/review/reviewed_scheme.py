@@ -14,6 +14,7 @@ from urlschemes.registry.plugins import code_for, load_scheme
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes.storage.package_data import read_file
+from urlschemes_testing.generation import random_near_misses, random_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -160,11 +161,8 @@ class ReviewedScheme:
         return self._once("valid_texts", self._valid_texts)
 
     def _valid_texts(self) -> tuple[str, ...]:
-        from urlschemes_conformance.generated_texts import generate  # imports hypothesis
-        from urlschemes_testing.strategies import urls
-
         examples = [each.url for each in self.record.examples if self.syntax.fullmatch(each.url)]
-        return tuple(sorted({*examples, *generate(urls(self.syntax), self.examples, self.seed)}, key=_by_length))
+        return tuple(sorted({*examples, *random_urls(self.syntax, self.examples, self.seed)}, key=_by_length))
 
     @property
     def near_misses(self) -> tuple[str, ...]:
@@ -172,10 +170,7 @@ class ReviewedScheme:
         return self._once("near_misses", self._near_misses)
 
     def _near_misses(self) -> tuple[str, ...]:
-        from urlschemes_conformance.generated_texts import generate  # imports hypothesis
-        from urlschemes_testing.strategies import near_misses
-
-        return tuple(sorted({*generate(near_misses(self.syntax), self.examples // 2, self.seed)}, key=_by_length))
+        return tuple(sorted({*random_near_misses(self.syntax, self.examples // 2, self.seed)}, key=_by_length))
 
     @property
     def urls(self) -> tuple[URL, ...]:

@@ -20,6 +20,7 @@ from urlschemes_conformance.review.messages import Sender
 from urlschemes_conformance.review.reviewed_scheme import CannotCheck, ReviewedScheme
 from urlschemes_conformance.review.target import Target
 from urlschemes_conformance.review.verdicts import failed, skipped
+from urlschemes_testing import generation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-_OWN_FILES = str(Path(__file__).parent.parent)
+_OWN_FILES = (str(Path(__file__).parent.parent), generation.__file__)
 
 
 def main(job: Mapping[str, Any]) -> NoReturn:

@@ -12,7 +12,6 @@ from urlschemes.redaction import described
 from urlschemes.scheme.scheme import Scheme
 from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import NotProven, prove_pattern, prove_printed, prove_recognizer
-from urlschemes_conformance.recognizer import derivations, divide_by_pattern
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped, warned
 
@@ -21,17 +20,14 @@ if TYPE_CHECKING:
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
+    from urlschemes.grammar.table import Table
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
 
 __all__: list[str] = []
 
-RECOGNIZED = 400
-"""URLs on which pattern, table and the slow recognizer are compared, and near misses."""
-DIVIDED = 100
-"""URLs that are divided into parts in all possible ways."""
-MAX_DIVIDED_LENGTH = 60
-"""Characters of such a URL."""
+COMPARED = 200
+"""URLs on which pattern, table and the independent recognizer are compared, and near misses."""
 
 _COMMON_PARTS = ("user", "password", "host", "port")
 
@@ -57,29 +53,27 @@ def grammar(scheme: ReviewedScheme) -> Verdict:
 @check("same-language", "RFC 1738 section 5; RFC 3986 Appendix A")
 def same_language(scheme: ReviewedScheme) -> Verdict:
     """The type accepts the texts that an independent recognizer derives from the BNF, and divides them alike."""
-    syntax = scheme.syntax
-    short = [text for text in scheme.valid_texts if len(text) <= MAX_DIVIDED_LENGTH][:DIVIDED]
-    # Of all lengths.
-    compared = [
-        text
-        for texts in (scheme.valid_texts, scheme.near_misses)
-        for text in texts[:: max(len(texts) // RECOGNIZED, 1)]
-    ]
-    try:
-        wrong = _differently_recognized(syntax, compared) or _different_for_some_text(syntax)
-        proven = "no table" if syntax.table is None else "proven equal for all texts"
-    except NotProven as error:
-        wrong, proven = None, f"not proven equal for all texts: {error}"
+    syntax, compared = scheme.syntax, [*_some(scheme.valid_texts), *_some(scheme.near_misses)]
+    wrong = _differently_recognized(syntax, compared)
+    proven = "no table"
+    if wrong is None and syntax.table is not None:
+        try:
+            wrong, proven = _different_for_some_text(syntax, syntax.table), "proven equal for all texts"
+        except NotProven as error:
+            proven = f"not proven equal for all texts: {error}"
     return (
         wrong
         or _differently_parsed(scheme)
-        or _differently_divided(syntax, short)
         or passed(
-            f"{len(scheme.valid_texts)} URLs and {len(scheme.near_misses)} near misses parsed, "
-            f"{len(short)} divided independently; "
+            f"{len(scheme.valid_texts)} URLs and {len(scheme.near_misses)} near misses parsed; "
             f"pattern, recognizer and table agree on {len(compared)} texts ({proven})"
         )
     )
+
+
+def _some(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return about `COMPARED` of the texts, of all lengths."""
+    return texts[:: max(len(texts) // COMPARED, 1)]
 
 
 def _differently_recognized(syntax: Syntax, texts: list[str]) -> Verdict | None:
@@ -91,14 +85,12 @@ def _differently_recognized(syntax: Syntax, texts: list[str]) -> Verdict | None:
     return None
 
 
-def _different_for_some_text(syntax: Syntax) -> Verdict | None:
+def _different_for_some_text(syntax: Syntax, table: Table) -> Verdict | None:
     """Search the whole language for a text on which pattern, recognizer and table differ. Raises NotProven."""
-    if syntax.table is None:
-        return None
     for one, prove in (("pattern", prove_pattern), ("recognizer", prove_recognizer)):
-        proof = prove(syntax, syntax.table)
-        if proof.difference is not None:
-            return _incorrectly_compiled(f"its {one} and its table differ", proof.difference)
+        difference = prove(syntax, table).difference
+        if difference is not None:
+            return _incorrectly_compiled(f"its {one} and its table differ", difference)
     return None
 
 
@@ -117,25 +109,6 @@ def _differently_parsed(scheme: ReviewedScheme) -> Verdict | None:
             if scheme.parses(text) != is_valid:
                 fault = "refuses a text that derives from" if is_valid else "accepts a text that does not derive from"
                 return failed(f"{name} {fault} the BNF", "do not override parse", repr(text))
-    return None
-
-
-def _differently_divided(syntax: Syntax, texts: list[str]) -> Verdict | None:
-    for text in texts:
-        divisions = derivations(syntax, text)
-        if divide_by_pattern(syntax, text) not in divisions:
-            return failed(
-                "the core compiles this BNF incorrectly: its pattern divides a URL as the BNF does not",
-                "report this bug, with the record and this text",
-                repr(text),
-            )
-        # An empty part and an absent one are not a difference.
-        if len({frozenset(span for span in division if span[1] < span[2]) for division in divisions}) > 1:
-            return failed(
-                "the BNF divides a URL into parts in more than one way",
-                "make the division unambiguous: exclude the separator from the part before it",
-                repr(text),
-            )
     return None
 
 

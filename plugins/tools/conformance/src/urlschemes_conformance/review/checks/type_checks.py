@@ -49,9 +49,9 @@ def parts(scheme: ReviewedScheme) -> Verdict:
         if not hasattr(url_type, name):
             return failed(f"{url_type.__name__} has no attribute {name}", f"declare the field {name}")
     for url in scheme.urls:
-        expected_parts = scheme.generated_type.parse(str(url)).parts
-        for name, expected in expected_parts.items():
-            value = getattr(url, name)
+        generated = scheme.generated_type.parse(str(url))
+        for name in scheme.syntax.parts:
+            value, expected = getattr(url, name), getattr(generated, name)
             if not _is_plain(value):
                 return failed(
                     f"{name} is of the type {type(value).__qualname__}",

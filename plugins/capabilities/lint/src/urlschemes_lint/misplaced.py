@@ -1,0 +1,235 @@
+r"""The characters that cannot stand where they are, and what each may be meant as.
+
+`fix` encodes a character that can only be data: one that no URL may hold, or a delimiter where the scheme divides no
+more. It never changes which resource is named. A character with another reading is not encoded:
+
+    //           superfluous after the colon of the scheme, if it has no hosts; and `/` after another `/`
+    \            `/` for many programs, before the first `?` or `#` of a scheme with a hierarchy of `/`
+    ?            the beginning of a query (RFC 3986 section 3), unless that of the scheme has begun; `#` of a fragment
+    ;            the end of a name for some programs, if the scheme divides by it
+    & = ?        a delimiter after another one that is missing
+    also a control or invisible character, %uXXXX, and text of a login that other programs take for its end
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+from unicodedata import category, normalize
+
+from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.octets import encoded as escaped
+from urlschemes.grammar.profile import authority_of
+from urlschemes.url.fault_messages import sharing_part
+from urlschemes.url.fault_place import first_state
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from urlschemes.grammar.syntax import Syntax
+    from urlschemes_lint.automaton_walk import Walk
+    from urlschemes_lint.source_text import SourceText
+
+__all__ = ["Misplaced", "check_login", "is_layout", "lost_delimiter"]
+
+_U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
+"""What other software takes for the escape of a character."""
+_LAYOUT = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
+_ENDS_LOGIN = '\\?<>"'
+"""Characters that other programs take for the end of a login: `ftp://good.example\\@evil.example/` has two readings."""
+_FIELD = 100
+"""The characters that are read to see whether a field begins; hostile texts ask often."""
+
+
+def is_layout(character: str) -> bool:
+    """Return True if `character` is a control, a blank outside US-ASCII, or only controls how text is displayed.
+
+    Such a character may have been pasted by mistake. A variation selector, which goes with an emoji, is data.
+    """
+    return category(character) in _LAYOUT and character != " "
+
+
+class Misplaced:
+    """Decides whether a character of `source`, which `walk` does not accept, can only be data."""
+
+    def __init__(self, source: SourceText, walk: Walk) -> None:
+        self._source = source
+        self._walk = walk
+        self._next_index: dict[str, tuple[int, int]] = {}
+
+    def find(self, character: str, index: int) -> int:
+        """Return the next index of `character` from `index` on; without one, the length of the text."""
+        text = self._source.text
+        start, found = self._next_index.get(character, (0, -1))
+        if not start <= index <= found:
+            found = text.find(character, index)
+            found = len(text) if found < 0 else found
+            self._next_index[character] = index, found
+        return found
+
+    def check(self, index: int, escapes: str, *, in_query: bool) -> None:
+        """Raise Ambiguous unless the character at `index` can only be data, which is written `escapes`.
+
+        `in_query` says that the query of the scheme has begun.
+        """
+        character = self._source.text[index]
+        if character in self._source.data:
+            return
+        reading = self._mistake(index, escapes)
+        if reading is None and character in self._source.profile.reserved:
+            reading = self._delimiter(index, escapes, in_query=in_query)
+        if reading is not None:
+            text, advice = reading
+            raise self._source.ambiguous(ascii(character), index, advice, text, data=character)
+
+    def _mistake(self, index: int, escapes: str) -> tuple[str, str] | None:
+        """Return the text of the other reading of a character that may be a mistake for another one, and advice."""
+        text, walk, character = self._source.text, self._walk, self._source.text[index]
+        has_levels = walk.syntax.hierarchy is not None
+        if text.startswith("//", index) and text.find(":") == index - 1:
+            return self._replaced(index, "", 2), f"leave out the `//`, or write {2 * escapes} if it is data"
+        if has_levels and character == "/" and walk.pieces[-1:] == ["/"]:
+            return self._replaced(index, ""), f"leave it out, or write {escapes} if it is data"
+        if self._is_literal(escapes):
+            return self._replaced(index, ""), f"leave it out, or write {escapes} if the {walk.part} ends here"
+        code = _U_ESCAPE.match(text, index)
+        if code is not None:
+            meant = escaped(chr(int(code[1], 16)).encode("utf-8", "surrogatepass"))
+            either = f"{meant} for the character, or " if walk.takes(meant) else ""
+            return self._replaced(index, meant, len(code[0])), f"write {either}%25 if the % is data"
+        if is_layout(character):
+            data = "a control octet" if category(character) == "Cc" else "data"
+            return text.replace(character, ""), f"leave it out, or write {escapes} if it is {data}"
+        if character == "\\" and has_levels and index < self._path_end:
+            slashes = text[: self._path_end].replace("\\", "/") + text[self._path_end :]
+            slash = "`/` if it is a delimiter, or " if walk.takes("/") else ""
+            return slashes, f"write {slash}{escapes} if it is data"
+        return None
+
+    def _replaced(self, index: int, by: str, length: int = 1) -> str:
+        text = self._source.text
+        return text[:index] + by + text[index + length :]
+
+    def _is_literal(self, escapes: str) -> bool:
+        """Return True if `escapes` would be a literal of the rules."""
+        self._walk.take(escapes)
+        found = self._walk.at_literal
+        self._walk.back()
+        return found
+
+    @cached_property
+    def _path_end(self) -> int:
+        """The index of the first `?` or `#` after a login."""
+        authority = authority_of(self._source.text, self._source.profile)
+        start = 0 if authority is None else authority.host
+        return min(self.find("?", start), self.find("#", start))
+
+    def _delimiter(self, index: int, escapes: str, *, in_query: bool) -> tuple[str, str] | None:
+        """Return the text of the other reading of a reserved character, as a delimiter, and advice."""
+        text, walk, character = self._source.text, self._walk, self._source.text[index]
+        part = walk.part_by(escapes)
+
+        def data() -> str:
+            name = "URL" if part is None else walk.syntax.parts[sharing_part(walk.syntax, part, text[index:])].called
+            return f"{escapes} if it is part of the {name}"
+
+        if character == "#" and index == self.find("#", 0):
+            return text[:index], f"leave out the fragment if it begins here, or write {data()}"
+        if character == "?" and not in_query:
+            return self._cut(index), f"leave out the query if it begins here, or write {data()}"
+        if character == "?" and walk.only_divides("&") and self.find("=", index) < self.find("&", index):
+            return self._replaced(index, "&"), f"write `&` if another field begins here, or {data()}"
+        separators = sorted(walk.separators())
+        for each in separators:
+            if each != character and part is not None and self._begins_list(each, index, character, part):
+                return self._replaced(index, each), f"write `{each}` if a field begins here, or {data()}"
+        for each in () if walk.at_end else separators:  # at the end, nothing is missing
+            if walk.takes(each + character):
+                return self._replaced(index, each, 0), f"write `{each}` before it, or {data()}"
+        if character == ";" and any(str(leaf.literal)[0] == ";" for leaf in walk.syntax.automaton.leaves):
+            return self._cut(index), f"leave out the parameters if they begin here, or write {data()}"
+        return None
+
+    def _cut(self, index: int) -> str:
+        """Return the text before `index`, and the fragment if it is part of URLs."""
+        text, fragment = self._source.text, self.find("#", index) if self._source.profile.has_fragments else None
+        return text[:index] + (text[fragment:] if fragment is not None else "")
+
+    def _begins_list(self, separator: str, index: int, character: str, part: str) -> bool:
+        """Return True if `separator` in place of the character begins another part, a list that `character` divides."""
+        walk, known = self._walk, self._walk.syntax.parts
+        walk.take(separator)
+        rest = self._source.text[index + 1 : min(self.find(character, index + 1), index + 1 + _FIELD)]
+        length, _ = walk.state.walk(rest)
+        walk.take(rest[:length])
+        later = walk.part
+        is_list = length > 0 and later not in {None, part} and later in known and known[later].element is not None
+        divides = is_list and walk.at_end and walk.only_divides(character)
+        walk.back()
+        walk.back()
+        return divides
+
+
+def check_login(source: SourceText, syntax: Syntax) -> None:
+    """Raise Ambiguous if the login contains what other programs take for its end, as written or after normalization.
+
+    A login that is valid, and so is not repaired, is never ambiguous.
+    """
+    text = source.text
+    authority = authority_of(text, syntax.profile) if "user" in syntax.parts else None
+    if authority is None or syntax.automaton.reach(text) > authority.at:
+        return
+    login, ends = text[authority.start : authority.at], {*_ENDS_LOGIN, *"@:/#"}
+    hidden = (each for each in login if each > "\x7f" and not ends.isdisjoint(normalize("NFKC", each)))
+    if login in source.data or ({*_ENDS_LOGIN}.isdisjoint(login) and not any(hidden)):
+        return
+    other = text[: authority.start] + normalize("NFKC", login).replace("\\", "/") + text[authority.at :]
+    advice = "some programs take a part of it for the host"
+    raise source.ambiguous("login", authority.start, advice, other, data=login)
+
+
+def lost_delimiter(syntax: Syntax, pieces: Sequence[str], encoded: Mapping[int, str]) -> int | None:
+    """Return the index of the first piece after the authority where a delimiter became data; None if none was lost.
+
+    `encoded` are the reserved characters that were encoded, by the index of the piece. A reserved character may be the
+    delimiter of a rule there if it follows the delimiter before it in some URL, whatever is between them. It is not
+    lost if the same one follows.
+    """
+    text, automaton, reserved = "".join(pieces), syntax.automaton, syntax.profile.reserved
+    authority = authority_of(text, syntax.profile)
+    literals = [(1 << each, leaf) for each, leaf in enumerate(automaton.leaves) if leaf.literal is not None]
+    dividing = sum(each for each, leaf in literals if str(leaf.literal) in reserved)
+    delimiting = sum(each for each, leaf in literals if str(leaf.literal)[leaf.offset] in reserved)
+
+    def ahead(positions: int) -> int:
+        """Return the positions that come before the next delimiter, and those of that delimiter."""
+        found, new = 0, positions
+        while new:
+            found |= new
+            new = automaton.following(new & ~delimiting) & ~found
+        return found
+
+    @cache
+    def step(positions: int, character: str) -> tuple[int, int]:
+        """Return those of `positions` that hold the character, and what comes ahead of them."""
+        here = sum(1 << each for each in bits(positions) if automaton.leaves[each].mask >> ord(character) & 1)
+        return here, ahead(automaton.following(here))
+
+    start = text.find(":") + 1 if authority is None else authority.start
+    possible = ahead(first_state(syntax, text).walk(text[:start])[1].expected)
+    end, lost = 0, dict[str, int]()
+    for index, piece in enumerate(pieces):
+        end += len(piece)
+        for character in encoded.get(index, piece):
+            if character not in reserved or end <= start:
+                continue
+            here, after = step(possible, character)
+            if index in encoded:
+                if here & dividing and (authority is None or end > authority.end):
+                    lost.setdefault(character, index)
+            elif here:
+                if here & dividing:
+                    lost.pop(character, None)
+                possible = after | (possible if here & ~dividing else 0)
+    return min(lost.values(), default=None)

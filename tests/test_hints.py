@@ -1,0 +1,313 @@
+"""What a hint says to do is accepted when it is done, and brings no new warning.
+
+An action of `ACTIONS` does what hints of one form say. Hints of `RULES`, and those of records, state a rule instead.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import pytest
+
+from urlschemes import InvalidURL, Registry, URLError, default_registry
+from urlschemes.grammar.octets import encoded
+from urlschemes.grammar.profile import Authority, Profile, authority_of
+from urlschemes_lint import check, fix
+
+REGISTRIES = {"rfc1738": default_registry, "rfc3986": Registry(profile="rfc3986")}
+MISTAKES = tomllib.loads((Path(__file__).parent / "tables" / "mistakes.toml").read_text("utf-8"))["mistake"]
+OTHERS = (
+    *(
+        "http://[fe80::1%eth0]/",
+        "http://fe80::1%eth0/",
+        "http://[::\xfc]/",
+        "http://127.0.0.1::80",
+        "file:////host/share",
+    ),
+    *(
+        r"HTTP://h:080\@evil/",
+        r"http://h\@e/",
+        "http:///h/",
+        "mailto://joe@h.example",
+        'mailto:"a b"@c.d',
+        "news:a>b@c.d",
+    ),
+    *("http://\u2603.net/", "http://\u0661\u0662.de/", "http://B\xfc.example/a", "http://h%25/", "http://h%40b/"),
+)
+CHARACTERS = (
+    *"/:@?;=&#%~ \\\"<>[]|^`{}.,-_!a0Z(*'+$\t\n\x00\xe9\u200b\u2603\u0661\uff0f\uff1a\ud800",
+    *("%00", "%2F", "%zz", "%4", ";type=", "//", "::", ":80", "..", "@x", "?q", "%25eth0", "%u00e9"),
+)
+KNOWN = {
+    "encoded-delimiter",
+    "password",
+    "empty-port",
+    "address-spelling",
+    "mapped-address",
+    "numeric-host",
+    "other-port",
+    "reserved-port",
+}
+"""The warning that an encoded delimiter is data, as the hint says, and those about all of a login, host or port."""
+
+
+class Edit(NamedTuple):
+    """The text from `start` to `end` becomes `new`."""
+
+    start: int
+    end: int
+    new: str
+
+
+class Case(NamedTuple):
+    """A hint about the `text` from `start` to `end`, as a pattern `found` it."""
+
+    text: str
+    start: int
+    end: int
+    found: re.Match[str]
+    profile: Profile
+
+    @property
+    def authority(self) -> Authority:
+        found = authority_of(self.text, self.profile)
+        assert found is not None
+        return found
+
+    def becomes(self, new: str) -> list[Edit]:
+        """The text at fault becomes another one, or nothing."""
+        return [Edit(self.start, self.end, new)]
+
+    def gets(self, before: str) -> list[Edit]:
+        return [Edit(self.start, self.start, before)]
+
+
+Action: TypeAlias = Callable[[Case], list[Edit]]
+"""Returns the edits that a hint leaves the choice between."""
+
+
+def escaped(text: str) -> str:
+    return encoded(text.encode("utf-8", "surrogatepass"))
+
+
+def written(case: Case) -> list[Edit]:
+    """Escapes of all characters, or of the first one."""
+    whole = escaped(case.text[case.start : case.end]) == case.found[1]
+    return [Edit(case.start, case.end if whole else case.start + 1, case.found[1])]
+
+
+def removed(case: Case) -> list[Edit]:
+    return case.becomes("")
+
+
+def encoded_first(case: Case) -> list[Edit]:
+    return [Edit(case.start, case.start + 1, escaped(case.text[case.start]))]
+
+
+def cut(case: Case) -> list[Edit]:
+    return [Edit(case.start, len(case.text), "")]
+
+
+def login_encoded(case: Case) -> list[Edit]:
+    """The named characters are encoded in both parts of a login, which its first colon divides; so are illegal ones."""
+    start, end = case.text.index("//") + 2, case.text.rindex("@")
+    held = f"{case.profile.unreserved}!$&'()*+,;=?\n\t\0".translate(
+        {ord(each): None for each in re.findall("`(.)`", case.found[0])}
+    )
+    parts = (
+        "".join(each if each in held else escaped(each) for each in part) for part in case.text[start:end].split(":", 1)
+    )
+    return [Edit(start, end, ":".join(parts))]
+
+
+def without_login(case: Case) -> list[Edit]:
+    return [Edit(case.authority.start, case.authority.host, "")]
+
+
+def bracketed(case: Case) -> list[Edit]:
+    """Brackets around the address; its last group may be the port. A zone is left out."""
+    _, _, start, _, end = case.authority
+    address = case.text[start:end].partition("%")[0].removeprefix("[")
+    without, _, port = address.rpartition(":")
+    return [Edit(start, end, f"[{address}]"), Edit(start, end, f"[{without}]:{port}")]
+
+
+def unbracketed(case: Case) -> list[Edit]:
+    _, _, start, _, end = case.authority
+    return [Edit(start, end, re.sub(r"[\[\]]", "", case.text[start:end]))]
+
+
+def without_zone(case: Case) -> list[Edit]:
+    zone = re.compile(r"%[^]/]*").search(case.text, case.text.index("["))
+    assert zone is not None
+    return [Edit(*zone.span(), "")]
+
+
+def without_port(case: Case) -> list[Edit]:
+    port = re.compile(":[0-9]*").match(case.text, case.start)
+    assert port is not None
+    return [Edit(*port.span(), "")]
+
+
+ACTIONS: dict[str, tuple[Action, ...]] = {
+    r"write ((?:%[0-9A-F]{2})+)(?:,|$| if)": (written,),
+    r"write its octets in UTF-8, ((?:%[0-9A-F]{2})+)": (written,),
+    r"write (%\S+) for the character, or %25": (
+        lambda case: [Edit(case.start, case.start + len("%uXXXX"), case.found[1])],
+        lambda case: [Edit(case.start, case.start + 1, "%25")],
+    ),
+    r"a percent sign is written %25": (lambda case: case.becomes("%25"),),
+    r"write %.., .* and %.. for .* in a user name or password": (login_encoded,),
+    r"if this is a user name and a password, write %.. for `.` in them": (login_encoded,),
+    r"write %23 in a user name|encode it|a reserved character that is data must be|a URL has one fragment": (
+        encoded_first,
+    ),
+    r".*leave it out, or write `:` before a port": (removed, lambda case: case.becomes(":")),
+    r"leave it out.* write (%\S+) if (?:it|the)": (removed, written),
+    r"leave out the (?:query|parameters) if (?:it begins|they begin) here, or write (%..)": (cut, written),
+    r"read the nonstandard form by .*, or write (%..)": (written,),
+    r"write `(.)` if .*, or (%..) if": (
+        lambda case: case.becomes(case.found[1]),
+        lambda case: case.becomes(case.found[2]),
+    ),
+    r"write `(.)` before it, or (%..) if": (
+        lambda case: case.gets(case.found[1]),
+        lambda case: [Edit(case.start, case.start + 1, case.found[2])],
+    ),
+    r"(.*: )?leave it out|remove it|leave out the dot at the end|leave out one of the dots": (removed,),
+    r"leave out the fragment; .*|`fix` splits.*(%23)": (cut, encoded_first),
+    r"leave out the fragment|`fix` splits|leave out the white space at the end|leave out the text after": (cut,),
+    r"leave out the text before the `@`": (without_login,),
+    r"write `/` if the host ends here, or leave out": (lambda case: case.becomes("/"), without_login),
+    r"leave out the zone": (without_zone,),
+    r"leave out the brackets": (unbracketed,),
+    r"write brackets around|write a `\]` after": (bracketed,),
+    r"leave out `.+` and `.+`": (lambda case: [Edit(case.start, len(case.text), case.text[case.start + 1 : -1])],),
+    r"write .* after `//`, or leave out the third `/`": (lambda case: [Edit(case.start, case.start + 1, "")],),
+    r"leave out the `//`": (lambda case: [Edit(case.start, case.start + 2, "")],),
+    r"leave out the colon, or write the port": (lambda case: [Edit(case.start - 1, case.start, "")],),
+    r"leave out the colon": (without_port,),
+    r"write `(.)` of US-ASCII|write `(.)` instead": (lambda case: case.becomes(case.found[1] or case.found[2]),),
+    r"write `:` after `[^`]*` instead of `;`": (lambda case: case.becomes(":"),),
+    r"write `:` after|write a colon": (lambda case: case.gets(":"),),
+    r"write `//` \w+ the host, or `///`": (lambda case: case.gets("//"), lambda case: case.gets("///")),
+    r"write `//` before": (lambda case: case.gets("//"),),
+    r"write a second `/` \w+ the host, or `//`": (lambda case: case.gets("/"), lambda case: case.gets("//")),
+    r"write a (?:second )?`/`": (lambda case: case.gets("/"),),
+    r"write (\S+), as `urlschemes unicode`": (
+        lambda case: [Edit(case.authority.host, case.authority.colon, case.found[1])],
+    ),
+    r"write the character itself": (
+        lambda case: [Edit(case.start, case.start + 3, chr(int(case.text[case.start + 1 : case.start + 3], 16)))],
+    ),
+    r'add "(.*)"': (lambda case: [Edit(len(case.text), len(case.text), case.found[1])],),
+}
+RULES = re.compile(
+    "begin with the name|labels hold|the [a-z ]+ is a decimal number|the [a-z ]+ has no escapes|a host has one port|"
+    "a number has|write a name, an IPv4|write a domain name|write the name in|RFC 1738 has no IPv6|an IPv6 address has|"
+    "an IPv4 address at|no domain name has this form|IDNA 2008 lets|an address is four|an address alone|a host alone|"
+    "the labels of|this is |add the |there are two schemes|(it|the `.` after it) is a delimiter|it is ambiguous|"
+    "leave them out if|if a user name and a password end|write `//` and|leave out the second port|encode its octets"
+)
+
+
+@cache
+def examples(profile: str) -> list[str]:
+    return [example.url for record in REGISTRIES[profile].registrations() for example in record.examples]
+
+
+@cache
+def hints_of_records(profile: str) -> frozenset[str]:
+    syntaxes = [REGISTRIES[profile][name].url_type.syntax for name in REGISTRIES[profile]]
+    return frozenset(part.says for syntax in syntaxes for part in syntax.parts.values() if part.says)
+
+
+def edits_of(hint: str, text: str, span: tuple[int, int], profile: Profile) -> list[Edit]:
+    """Return what a hint says to do; nothing if it states a rule."""
+    if hint in hints_of_records(profile.name):
+        return []
+    found = next((each for each in (re.match(pattern, hint) for pattern in ACTIONS) if each), None)
+    if found is None:
+        assert RULES.match(hint), f"write the action of a hint of a new form, or add it to the rules: {hint}"
+        return []
+    return [edit for action in ACTIONS[found.re.pattern] for edit in action(Case(text, *span, found, profile))]
+
+
+def problem(text: str, edit: Edit, hint: str, span: tuple[int, int], registry: Registry) -> str | None:
+    """Return what is wrong with `text` after an edit because of the text of `span`; None if the law holds."""
+    start, end, new = edit
+    edited = text[:start] + new + text[end:]
+    changed = next((at for at in range(start, start + len(new)) if edited[at] != text[at : at + 1]), start + len(new))
+    try:
+        registry.parse(edited)
+    except InvalidURL as error:
+        if error.position is None or error.position < min(changed + 1, start + len(new)):
+            return f"{edited!a}: {error}"
+    except URLError:
+        return None  # a scheme that nobody has
+    if new in text[start:end]:
+        return None  # nothing was written
+    told = {"control-octet"} if "control octet" in hint else set()
+    known = KNOWN.union(told, (each.code for each in check(text[: span[0]] + text[span[1] :], registry=registry)))
+    for each in check(edited, registry=registry):
+        begin, stop = each.span or (0, 0)
+        if each.severity == "warning" and each.code not in known and begin < start + len(new) and stop > changed:
+            return f"{edited!a}: {each}"
+    return None
+
+
+def problems(text: str, profile: str) -> Iterator[tuple[str, str]]:
+    """Yield the hints about the first error of a text, by `parse` and by `check`, that break the law, and why."""
+    registry = REGISTRIES[profile]
+    try:
+        registry.parse(text)
+    except InvalidURL as error:
+        findings = (each for each in check(text, registry=registry) if each.severity == "error")
+        first = next(each for each in findings if each.code != "unknown-scheme")
+        span = first.span or (0, 0)
+        for hint in {error.hint, first.hint} - {None}:
+            found = [
+                problem(text, edit, str(hint), span, registry)
+                for edit in edits_of(str(hint), text, span, registry.profile)
+            ]
+            is_choice = re.match("write (brackets|a `])", str(hint)) is not None  # with and without a port
+            if found and (all(found) if is_choice else any(found)):
+                yield str(hint), str(next(filter(None, found)))
+            if "`fix`" in str(hint):
+                fix(text, registry=registry)
+    except URLError:
+        return
+
+
+def mutated(chance: random.Random, profile: str) -> str:
+    """Return an example with one character left out, inserted or replaced."""
+    text = chance.choice(examples(profile))
+    at, kind = chance.randrange(len(text) + 1), chance.randrange(3)
+    return text[:at] + (chance.choice(CHARACTERS) if kind else "") + text[at + (kind != 1) :]
+
+
+@pytest.mark.parametrize("profile", REGISTRIES)
+@pytest.mark.parametrize("text", [*(row["text"] for row in MISTAKES), *OTHERS], ids=ascii)
+def test_a_hint_about_a_mistake_is_right(profile: str, text: str) -> None:
+    assert not list(problems(text, profile))
+
+
+@pytest.mark.parametrize(
+    ("profile", "seed", "count"),
+    [
+        *product(REGISTRIES, [0], [400]),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in product(REGISTRIES, range(1, 7), [3000])),
+    ],
+)
+def test_a_hint_about_a_url_with_one_wrong_character_is_right(profile: str, seed: int, count: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(count):
+        text = mutated(chance, profile)
+        assert not list(problems(text, profile)), ascii(text)
