@@ -17,6 +17,7 @@ import dataclasses
 import doctest
 import inspect
 import re
+import runpy
 import sys
 import tomllib
 from contextlib import ExitStack
@@ -27,7 +28,7 @@ import findings_page
 import pytest
 import workspace
 from pages import BLOCK, Block, blocks, check_command, commands, run_doctest
-from workspace import ROOT, metadata
+from workspace import ROOT, distributions, metadata
 
 import urlschemes.errors
 import urlschemes_access.errors
@@ -171,6 +172,21 @@ def test_every_example_is_run_or_says_why_not(page: Path) -> None:
         assert known, f"{name_of(page)}, line {block.line}: a block of {block.language or 'no language'}"
     indented = re.findall(r"^ {4}\$ .*", re.sub(BLOCK, "", TEXTS[page]), re.MULTILINE)
     assert indented == []
+
+
+def test_a_stranger_reads_the_readme_in_a_minute() -> None:
+    assert len(TEXTS[ROOT / "README.md"].splitlines()) <= 120
+
+
+def test_the_picture_of_the_readme_is_that_of_a_real_run() -> None:
+    assert runpy.run_path(str(DOCS / "picture.py"))["picture"]() == (DOCS / "explain.svg").read_text("utf-8")
+
+
+def test_the_page_of_distributions_names_each() -> None:
+    names = re.findall(r"`(?:urlschemes)?(-[\w-]+)`", TEXTS[DOCS / "reference" / "distributions.md"])
+    assert sorted(f"urlschemes{name}" for name in names) == sorted(
+        {each.name for each in distributions()} - {"urlschemes"}
+    )
 
 
 def anchors(page: Path) -> set[str]:

@@ -1,15 +1,13 @@
-"""The scheme of the README: the review finds nothing wrong in its record, and its algorithm works."""
+"""The scheme of the README: the review finds nothing wrong in its record."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pages import blocks
 from workspace import ROOT
 
-from urlschemes import Registration, Scheme
 from urlschemes_conformance.review import review
-from urlschemes_testing.replay import Script, client, connect, replay, server, server_closes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,12 +27,3 @@ def test_the_record_of_the_readme_passes_the_review(tmp_path: Path) -> None:
     assert [check for check, outcome in outcomes.items() if outcome in {"failed", "warned"}] == []
     passed = {check for check, outcome in outcomes.items() if outcome == "passed"}
     assert {"record", "contact", "examples", "grammar", "parts", "examples-parse"} <= passed
-
-
-def test_the_algorithm_of_the_readme_gets_a_document() -> None:
-    scheme = Scheme(Registration.from_text(block("registration.toml")))
-    namespace: dict[str, Any] = {}
-    exec(block("access.py"), namespace)
-    url = scheme.url_type.parse("x-finger://host.dom/joe%20smith")
-    script = Script(connect("host.dom", 79), client("joe smith"), server(b"Joe is in.\r\n"), server_closes())
-    assert replay(namespace["access"](url), script).content == b"Joe is in.\r\n"
