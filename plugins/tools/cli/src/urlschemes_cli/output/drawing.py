@@ -9,6 +9,8 @@ from rich.text import Text
 from urlschemes_lint.explaining import ASCII_STROKES, BOX_STROKES
 
 if TYPE_CHECKING:
+    import rich.console
+
     from urlschemes_cli.output.console import Console
     from urlschemes_lint.explaining import Drawing, Strokes
 
@@ -25,7 +27,7 @@ def strokes_for(console: Console) -> Strokes:
     return BOX_STROKES if has_lines else ASCII_STROKES
 
 
-def print_drawing(drawing: Drawing, console: Console) -> None:
+def print_drawing(drawing: Drawing, console: rich.console.Console) -> None:
     """Print a drawing without wrapping its lines, so that the URL can be copied."""
     for line in drawing.lines:
         text = Text.assemble(*((piece, _style(role)) for piece, role in line))
