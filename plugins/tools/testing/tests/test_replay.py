@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 
 from urlschemes import InternetURL, Registration
@@ -61,6 +63,7 @@ from urlschemes_testing.replay import (
     silence,
     split_everywhere,
     start_tls,
+    steps,
     upload,
 )
 from urlschemes_testing.rogue import after_data, hears, offers_data, rogue, says, waits
@@ -177,10 +180,13 @@ def test_an_algorithm_that_depends_on_the_split_is_found() -> None:
     [
         (Script(connect("other.dom", 7)), "no such step"),
         (Script(connect("host.dom", 8)), "no such step"),
-        (Script(connect("host.dom", 7), client("PUT")), "expected: connection: the client sends b'PUT"),
-        (Script(connect("host.dom", 7), server("hello"), client("GET")), "expected: connection: the server sends"),
-        (COUNTED.then(client("QUIT")), "a step is missing: connection: the client sends b'QUIT"),
-        (COUNTED.then(credentials("joe")), "a step is missing: the caller logs in"),
+        (Script(connect("host.dom", 7), client("PUT")), r"expected: client\('PUT', on='connection'\)"),
+        (
+            Script(connect("host.dom", 7), server("hello"), client("GET")),
+            r"expected: server\('hello', on='connection'\)",
+        ),
+        (COUNTED.then(client("QUIT")), r"a step is missing: client\('QUIT', on='connection'\)"),
+        (COUNTED.then(credentials("joe")), r"a step is missing: credentials\('joe'\)"),
     ],
 )
 def test_an_algorithm_that_departs_from_the_script_is_found(script: Script, complaint: str) -> None:
@@ -195,7 +201,7 @@ def test_octets_sent_before_a_reply_are_a_departure_unless_early() -> None:
         yield from Receive(peer)
         yield from Open("document")
 
-    with pytest.raises(Departure, match="server sends b'go on"):
+    with pytest.raises(Departure, match=r"expected: server\('go on'"):
         replay(hasty(), Script(connect("host.dom", 7), client("A"), server("go on"), client("B")))
     outcome = replay(hasty(), Script(connect("host.dom", 7), client("A"), server("go on"), client("B", early=True)))
     assert outcome.complete
@@ -256,7 +262,7 @@ def test_an_endless_wait_exceeds_the_deadline() -> None:
         control = yield from Connect("host.dom", 21)
         yield from Receive(control)
 
-    with pytest.raises(Departure, match="a step is missing: data: the client opens a data connection") as departure:
+    with pytest.raises(Departure, match=r"a step is missing: connect_back\(4000\)") as departure:
         replay(never_connects(), Script(connect("host.dom", 21), connect_back(4000), server("150", on="connection")))
     assert isinstance(departure.value.__cause__, DeadlineExceeded)
 
@@ -499,7 +505,7 @@ def test_a_recorded_dialogue_can_be_replayed_and_pasted() -> None:
     replay(recording.of(transfer()), TRANSFER, chunk=4)
     again = recording.script
     assert split_everywhere(transfer, again).content == b"content"
-    assert "connect_back(4000, on='data')" in again.source()
+    assert "connect_back(4000),\n" in again.source()
     recording = Recording()
     replay(recording.of(transfer()), TRANSFER)
     pasted = eval(recording.script.source())
@@ -520,13 +526,50 @@ def test_a_file_can_be_recorded() -> None:
     assert replay(reading(), recording.script).content == b"some text"
 
 
-def test_a_script_prints_its_steps() -> None:
-    assert str(TRANSFER).splitlines()[4:8] == [
-        "  4 data: the client opens a data connection to port 4000",
-        "  5 control: the client sends b'RETR\\r\\n'",
-        "  6 control: the server sends b'150 here\\r\\n'",
-        "  7 data: the server sends b'content'",
+STEPS = [
+    "connect('host.dom', 7)",
+    "connect('host.dom', 7, on='datagrams', error=ConnectError('refused'), transport='udp')",
+    "connect_back(4000)",
+    "connect_back(4000, on='data 2')",
+    "start_tls('host.dom')",
+    "client('GET /', 'Host: host.dom', '')",
+    "client(b'no line', on='data', early=True)",
+    "client_closes()",
+    "server('ready')",
+    "server(b'\\xff\\r\\n')",
+    "silence()",
+    "server_closes(on='data')",
+    "server_resets()",
+    "follow('/a', ConnectError('refused'))",
+    "credentials('joe', 'secret')",
+    "credentials('', token='secret')",
+    "credentials(None)",
+    "answers('yes', '')",
+    "upload('one', 'two')",
+    "file('/a')",
+    "file('/a', b'one\\r\\n', error=PolicyDenied('no'), size=9)",
+    "file('/a', kind='other')",
+    "folder('/a')",
+    "written('/a', b'one\\r\\n', to='append')",
+    "removed('/a')",
+]
+
+
+@pytest.mark.parametrize("call", STEPS)
+def test_a_step_prints_the_call_that_makes_it(call: str) -> None:
+    assert repr(eval(call, vars(steps) | globals())) == call
+
+
+def test_a_script_prints_its_steps_as_they_were_written() -> None:
+    longer = Script(TRANSFER, file("/a", modified=dt.datetime(1993, 6, 1, tzinfo=dt.UTC)))
+    assert str(longer).splitlines()[4:8] == [
+        "  4 connect_back(4000)",
+        "  5 client('RETR')",
+        "  6 server('150 here')",
+        "  7 server(b'content', on='data')",
     ]
+    pasted = eval(longer.source(), globals() | {"datetime": dt})
+    assert (pasted, str(pasted)) == (longer, str(longer))
 
 
 def test_a_step_without_a_connection_is_a_value_error() -> None:
@@ -536,9 +579,10 @@ def test_a_step_without_a_connection_is_a_value_error() -> None:
         Script(server("x"))
 
 
-def test_a_second_connection_of_one_name_gets_a_number() -> None:
-    script = Script(connect("a.dom", 80), server("a"), connect("b.dom", 80), server("b"))
-    assert [step.on for step in script] == ["connection", "connection", "connection 2", "connection 2"]
+def test_each_connection_of_one_name_gets_a_number() -> None:
+    two = Script(connect("a.dom", 80), server("a"), connect("b.dom", 80), server("b"))
+    assert [step.on for step in two] == ["connection", "connection", "connection 2", "connection 2"]
+    assert [step.on for step in two.then(connect("c.dom", 80), server("c"))][4:] == ["connection 3", "connection 3"]
 
 
 RECORD = """

@@ -250,7 +250,7 @@ def test_writing_is_recorded(tmp_path: Path) -> None:
     assert recorded(store(f"{tmp_path}/a"), [b"one", b"two"]).split("\n")[1:-1] == [
         "    upload(b'one'),",
         "    upload(b'two'),",
-        "    written('/a', b'onetwo', to='replace'),",
+        "    written('/a', b'onetwo'),",
     ]
     assert "written('/b', b'x', to='append')" in recorded(store(f"{tmp_path}/b", "append"), b"x")
 
