@@ -6,6 +6,7 @@ import datetime as dt
 
 import pytest
 
+import urlschemes
 from urlschemes import InternetURL, Registration
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.backends.blocking import run
@@ -16,8 +17,11 @@ from urlschemes_access.errors import (
     ConnectError,
     DeadlineExceeded,
     InputRequired,
+    LimitExceeded,
     PolicyDenied,
+    RedirectRefused,
     RemoteError,
+    ResolveError,
     Truncated,
 )
 from urlschemes_access.policy import Policy
@@ -30,6 +34,7 @@ from urlschemes_access.protocol import (
     ConnectBack,
     Deliver,
     Examine,
+    Follow,
     ListFolder,
     Open,
     OpenFile,
@@ -56,6 +61,7 @@ from urlschemes_testing.replay import (
     fault_everywhere,
     file,
     folder,
+    follow,
     replay,
     server,
     server_closes,
@@ -110,7 +116,7 @@ TRANSFER = Script(
 )
 
 
-def transfer(*, retr_first: bool = False) -> Algorithm[None]:
+def transfer(*, retr_first: bool = False, confirmed: bool = True) -> Algorithm[None]:
     control = yield from Connect("host.dom", 21)
     replies = Reader(control)
     try:
@@ -126,7 +132,8 @@ def transfer(*, retr_first: bool = False) -> Algorithm[None]:
         yield from Open("document")
         while octets := (yield from Receive(data)):
             yield from Deliver(octets)
-        yield from reply(replies, b"226")
+        if confirmed:
+            yield from reply(replies, b"226")
     finally:
         yield from Close(control)
 
@@ -327,6 +334,31 @@ def test_an_unnoticed_end_of_data_must_be_detected() -> None:
         fault_everywhere(transfer, TRANSFER)
 
 
+def test_an_end_of_data_must_be_confirmed_even_if_only_closing_marks_it() -> None:
+    with pytest.raises(AssertionError, match=r"'end' at request .*: truncated content counts as complete"):
+        fault_everywhere(lambda: transfer(confirmed=False), TRANSFER, ends_by_closing=True)
+
+
+def test_each_fault_happens_where_it_is_possible() -> None:
+    def redirected() -> Algorithm[None]:
+        yield from Follow("/a")
+        yield from counted()
+
+    target = urlschemes.parse("http://host.dom/a")
+    runs = fault_everywhere(redirected, Script(follow("/a", target), COUNTED))
+    assert {(run.request.partition("(")[0], run.fault): type(run.outcome.error) for run in runs[:7]} == {
+        ("Follow", "redirect refused"): RedirectRefused,
+        ("Follow", "cancelled"): type(None),
+        ("Connect", "unresolved"): ResolveError,
+        ("Connect", "refused"): ConnectError,
+        ("Connect", "timeout"): DeadlineExceeded,
+        ("Connect", "forbidden"): PolicyDenied,
+        ("Connect", "cancelled"): type(None),
+    }
+    left = {run.request.partition("(")[0]: run.outcome.delivered for run in runs if run.fault == "cancelled"}
+    assert (left["Open"], left["Deliver"]) == ((), (b"hello",))
+
+
 def bad_swallows() -> Algorithm[None]:
     peer = yield from Connect("host.dom", 7)
     yield from Send(peer, b"GET\r\n")
@@ -369,6 +401,17 @@ def bad_sends() -> Algorithm[None]:
         raise
 
 
+def bad_insists() -> Algorithm[None]:
+    peer = yield from Connect("host.dom", 7)
+    yield from Send(peer, b"GET\r\n")
+    yield from Open("document")
+    try:
+        while octets := (yield from Receive(peer)):
+            yield from Deliver(octets)
+    except Truncated:
+        yield from Send(peer, b"AGAIN\r\n")
+
+
 def bad_stays() -> Algorithm[None]:
     peer = yield from Connect("host.dom", 7)
     try:
@@ -388,6 +431,7 @@ def bad_stays() -> Algorithm[None]:
         (bad_assumes, "IndexError was raised, which is not a URLError"),
         (bad_retries, "no such step left"),
         (bad_sends, "ABORT"),
+        (bad_insists, r"then reset' at request .*: the algorithm requests Send\(.*AGAIN"),
         (bad_stays, "after the caller had left"),
     ],
 )
@@ -401,6 +445,21 @@ def test_a_bad_algorithm_is_found_by_faults(bad: object, complaint: str) -> None
 def test_octets_can_be_allowed_after_a_fault() -> None:
     runs = fault_everywhere(bad_sends, COUNTED, also=["ABORT"], ends_by_closing=True)
     assert any(run.outcome.sent.get("connection", b"").endswith(b"ABORT\r\n") for run in runs)
+
+
+def test_the_server_does_not_answer_octets_that_are_allowed_only_after_a_fault() -> None:
+    def leaving() -> Algorithm[None]:
+        peer = yield from Connect("host.dom", 7)
+        yield from Send(peer, b"GET\r\n")
+        try:
+            yield from Receive(peer)
+        except LimitExceeded:
+            yield from Send(peer, b"ABORT\r\n")
+            assert (yield from Receive(peer, within=1)) is None
+            raise
+        yield from Open("document")
+
+    assert fault_everywhere(leaving, Script(*COUNTED.steps[:3]), also=["ABORT"])
 
 
 def test_an_early_end_is_allowed_or_reported_by_the_algorithm() -> None:
@@ -514,16 +573,29 @@ def test_a_recorded_dialogue_can_be_replayed_and_pasted() -> None:
     assert split_everywhere(transfer, pasted).content == b"content"
 
 
-def test_a_file_can_be_recorded() -> None:
-    def reading() -> Algorithm[None]:
+def test_files_and_answers_of_the_caller_are_recorded_as_they_are() -> None:
+    def looking() -> Algorithm[None]:
+        for host in ("a.dom", "b.dom"):
+            yield from Authenticate(host, 7, tokens=True)
+        for path in ("/pub/a", "/pub/pipe"):
+            yield from Examine(path)
+        yield from ListFolder("/pub")
         peer = yield from OpenFile("/pub/a")
         yield from Open("document")
         while octets := (yield from Receive(peer)):
             yield from Deliver(octets)
 
+    script = Script(
+        credentials("", token="secret"),
+        credentials(None),
+        file("/pub/a", b"some text", size=9),
+        file("/pub/pipe", kind="other"),
+        folder("/pub"),
+    )
     recording = Recording()
-    replay(recording.of(reading()), Script(file("/pub/a", b"some text")), chunk=2)
-    assert replay(reading(), recording.script).content == b"some text"
+    replay(recording.of(looking()), script, chunk=2)
+    assert {*recording.script} == {*script}
+    assert replay(looking(), recording.script).content == b"some text"
 
 
 STEPS = [

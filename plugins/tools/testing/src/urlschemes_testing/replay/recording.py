@@ -104,9 +104,9 @@ class Recording:
                 else:
                     self._steps.append(made)
             case Examine() if isinstance(answer, FileFacts):
-                self._steps.append(_local(answer))
-            case ListFolder() if error is None:
-                self._steps += map(_local, answer)
+                self._found(_local(answer))
+            case ListFolder(path=path) if error is None:
+                self._found(steps.folder(path), *map(_local, answer))
             case OpenFile(path=path) | Examine(path=path) | ListFolder(path=path):
                 self._steps.append(steps.file(path, error=error))
             case _:
@@ -137,6 +137,10 @@ class Recording:
         elif not any(isinstance(step, steps.ServerCloses) and step.on == on for step in self._steps):
             self._steps.append(steps.server_closes(on=on))
 
+    def _found(self, *files: steps.LocalFile) -> None:
+        known = {step.path for step in self._steps if isinstance(step, steps.LocalFile)}
+        self._steps += [each for each in files if each.path not in known]
+
     def _read(self, path: str, octets: bytes) -> None:
         for number, step in enumerate(self._steps):
             if isinstance(step, steps.LocalFile) and step.path == path:
@@ -145,6 +149,6 @@ class Recording:
         self._steps.append(steps.file(path, octets))
 
 
-def _local(facts: FileFacts) -> Step:
+def _local(facts: FileFacts) -> steps.LocalFile:
     made = steps.folder if facts.kind == "directory" else steps.file
     return made(facts.path, kind=facts.kind, size=facts.size or None, modified=facts.modified)
