@@ -20,7 +20,7 @@ __all__ = ["Progress", "ReplayChannel", "Stage"]
 S = TypeVar("S", bound=steps.Step)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Stage(Generic[S]):
     """A step in one replay. `number` is its place in the script; `count` of its octets were sent or received."""
 
@@ -30,7 +30,7 @@ class Stage(Generic[S]):
     count: int = 0
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class ReplayChannel:
     """A replayed connection or file.
 
