@@ -109,3 +109,8 @@ def test_a_blocking_access_imports_no_event_loop(child: Callable[..., Any], tmp_
     )
     assert {"urlschemes_access", "urlschemes_file"} <= plugins(modules)
     assert {"asyncio", "ssl"} & roots(modules) == set()
+
+
+def test_servers_import_what_they_need_when_they_start(child: Callable[..., Any]) -> None:
+    modules = imported(child, "import urlschemes_servers.demos")
+    assert {"aiosmtpd", "asyncio", "http", "pyftpdlib", "ssl", "trustme"} & roots(modules) == set()

@@ -267,7 +267,7 @@ def with_login(algorithm: Any, login: Credentials | None) -> Any:
             continue
         try:
             answer = yield request
-        except BaseException as raised:  # noqa: BLE001  as in urlschemes_testing.replay.recording
+        except BaseException as raised:  # noqa: BLE001  as in urlschemes_testing.replay.observing
             error = raised
 
 

@@ -15,8 +15,9 @@ MESSAGE = b"From: ann@home.dom\r\nTo: joe@host.dom\r\n\r\nHello\r\n.\r\n..dots\r
 
 @pytest.fixture(autouse=True)
 def no_thread_left(no_open_sockets: None) -> Iterator[None]:
+    before = threading.active_count()
     yield
-    assert not [thread for thread in threading.enumerate() if thread.name == "smtp server"]
+    assert threading.active_count() == before
 
 
 def test_received_messages_are_stored() -> None:
@@ -75,3 +76,15 @@ def test_a_server_without_tls_offers_logins_in_the_clear() -> None:
         client.login("ann", "s3cret")
         client.sendmail("ann@home.dom", "joe@host.dom", MESSAGE)
     assert [each.user for each in relay.messages] == ["ann"]
+
+
+@pytest.mark.parametrize("handshake", [b"", b"no TLS\r\n"])
+def test_a_connection_ends_with_the_server_within_the_handshake_of_tls(handshake: bytes) -> None:
+    with smtplib.SMTP() as client:
+        with smtp_server(tls=make_certificates().server) as relay:
+            client.connect(*relay)
+            client.docmd("EHLO", "home.dom")
+            assert client.docmd("STARTTLS")[0] == 220
+            assert client.sock is not None
+            client.sock.sendall(handshake)
+        client.close()

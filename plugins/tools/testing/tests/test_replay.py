@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import pytest
 
+import urlschemes
 from urlschemes import InternetURL, Registration
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.backends.blocking import run
@@ -14,8 +17,11 @@ from urlschemes_access.errors import (
     ConnectError,
     DeadlineExceeded,
     InputRequired,
+    LimitExceeded,
     PolicyDenied,
+    RedirectRefused,
     RemoteError,
+    ResolveError,
     Truncated,
 )
 from urlschemes_access.policy import Policy
@@ -28,6 +34,7 @@ from urlschemes_access.protocol import (
     ConnectBack,
     Deliver,
     Examine,
+    Follow,
     ListFolder,
     Open,
     OpenFile,
@@ -54,6 +61,7 @@ from urlschemes_testing.replay import (
     fault_everywhere,
     file,
     folder,
+    follow,
     replay,
     server,
     server_closes,
@@ -61,6 +69,7 @@ from urlschemes_testing.replay import (
     silence,
     split_everywhere,
     start_tls,
+    steps,
     upload,
 )
 from urlschemes_testing.rogue import after_data, hears, offers_data, rogue, says, waits
@@ -107,7 +116,7 @@ TRANSFER = Script(
 )
 
 
-def transfer(*, retr_first: bool = False) -> Algorithm[None]:
+def transfer(*, retr_first: bool = False, confirmed: bool = True) -> Algorithm[None]:
     control = yield from Connect("host.dom", 21)
     replies = Reader(control)
     try:
@@ -123,7 +132,8 @@ def transfer(*, retr_first: bool = False) -> Algorithm[None]:
         yield from Open("document")
         while octets := (yield from Receive(data)):
             yield from Deliver(octets)
-        yield from reply(replies, b"226")
+        if confirmed:
+            yield from reply(replies, b"226")
     finally:
         yield from Close(control)
 
@@ -177,10 +187,13 @@ def test_an_algorithm_that_depends_on_the_split_is_found() -> None:
     [
         (Script(connect("other.dom", 7)), "no such step"),
         (Script(connect("host.dom", 8)), "no such step"),
-        (Script(connect("host.dom", 7), client("PUT")), "expected: connection: the client sends b'PUT"),
-        (Script(connect("host.dom", 7), server("hello"), client("GET")), "expected: connection: the server sends"),
-        (COUNTED.then(client("QUIT")), "a step is missing: connection: the client sends b'QUIT"),
-        (COUNTED.then(credentials("joe")), "a step is missing: the caller logs in"),
+        (Script(connect("host.dom", 7), client("PUT")), r"expected: client\('PUT', on='connection'\)"),
+        (
+            Script(connect("host.dom", 7), server("hello"), client("GET")),
+            r"expected: server\('hello', on='connection'\)",
+        ),
+        (COUNTED.then(client("QUIT")), r"a step is missing: client\('QUIT', on='connection'\)"),
+        (COUNTED.then(credentials("joe")), r"a step is missing: credentials\('joe'\)"),
     ],
 )
 def test_an_algorithm_that_departs_from_the_script_is_found(script: Script, complaint: str) -> None:
@@ -195,7 +208,7 @@ def test_octets_sent_before_a_reply_are_a_departure_unless_early() -> None:
         yield from Receive(peer)
         yield from Open("document")
 
-    with pytest.raises(Departure, match="server sends b'go on"):
+    with pytest.raises(Departure, match=r"expected: server\('go on'"):
         replay(hasty(), Script(connect("host.dom", 7), client("A"), server("go on"), client("B")))
     outcome = replay(hasty(), Script(connect("host.dom", 7), client("A"), server("go on"), client("B", early=True)))
     assert outcome.complete
@@ -256,7 +269,7 @@ def test_an_endless_wait_exceeds_the_deadline() -> None:
         control = yield from Connect("host.dom", 21)
         yield from Receive(control)
 
-    with pytest.raises(Departure, match="a step is missing: data: the client opens a data connection") as departure:
+    with pytest.raises(Departure, match=r"a step is missing: connect_back\(4000\)") as departure:
         replay(never_connects(), Script(connect("host.dom", 21), connect_back(4000), server("150", on="connection")))
     assert isinstance(departure.value.__cause__, DeadlineExceeded)
 
@@ -321,6 +334,31 @@ def test_an_unnoticed_end_of_data_must_be_detected() -> None:
         fault_everywhere(transfer, TRANSFER)
 
 
+def test_an_end_of_data_must_be_confirmed_even_if_only_closing_marks_it() -> None:
+    with pytest.raises(AssertionError, match=r"'end' at request .*: truncated content counts as complete"):
+        fault_everywhere(lambda: transfer(confirmed=False), TRANSFER, ends_by_closing=True)
+
+
+def test_each_fault_happens_where_it_is_possible() -> None:
+    def redirected() -> Algorithm[None]:
+        yield from Follow("/a")
+        yield from counted()
+
+    target = urlschemes.parse("http://host.dom/a")
+    runs = fault_everywhere(redirected, Script(follow("/a", target), COUNTED))
+    assert {(run.request.partition("(")[0], run.fault): type(run.outcome.error) for run in runs[:7]} == {
+        ("Follow", "redirect refused"): RedirectRefused,
+        ("Follow", "cancelled"): type(None),
+        ("Connect", "unresolved"): ResolveError,
+        ("Connect", "refused"): ConnectError,
+        ("Connect", "timeout"): DeadlineExceeded,
+        ("Connect", "forbidden"): PolicyDenied,
+        ("Connect", "cancelled"): type(None),
+    }
+    left = {run.request.partition("(")[0]: run.outcome.delivered for run in runs if run.fault == "cancelled"}
+    assert (left["Open"], left["Deliver"]) == ((), (b"hello",))
+
+
 def bad_swallows() -> Algorithm[None]:
     peer = yield from Connect("host.dom", 7)
     yield from Send(peer, b"GET\r\n")
@@ -363,6 +401,17 @@ def bad_sends() -> Algorithm[None]:
         raise
 
 
+def bad_insists() -> Algorithm[None]:
+    peer = yield from Connect("host.dom", 7)
+    yield from Send(peer, b"GET\r\n")
+    yield from Open("document")
+    try:
+        while octets := (yield from Receive(peer)):
+            yield from Deliver(octets)
+    except Truncated:
+        yield from Send(peer, b"AGAIN\r\n")
+
+
 def bad_stays() -> Algorithm[None]:
     peer = yield from Connect("host.dom", 7)
     try:
@@ -382,6 +431,7 @@ def bad_stays() -> Algorithm[None]:
         (bad_assumes, "IndexError was raised, which is not a URLError"),
         (bad_retries, "no such step left"),
         (bad_sends, "ABORT"),
+        (bad_insists, r"then reset' at request .*: the algorithm requests Send\(.*AGAIN"),
         (bad_stays, "after the caller had left"),
     ],
 )
@@ -395,6 +445,21 @@ def test_a_bad_algorithm_is_found_by_faults(bad: object, complaint: str) -> None
 def test_octets_can_be_allowed_after_a_fault() -> None:
     runs = fault_everywhere(bad_sends, COUNTED, also=["ABORT"], ends_by_closing=True)
     assert any(run.outcome.sent.get("connection", b"").endswith(b"ABORT\r\n") for run in runs)
+
+
+def test_the_server_does_not_answer_octets_that_are_allowed_only_after_a_fault() -> None:
+    def leaving() -> Algorithm[None]:
+        peer = yield from Connect("host.dom", 7)
+        yield from Send(peer, b"GET\r\n")
+        try:
+            yield from Receive(peer)
+        except LimitExceeded:
+            yield from Send(peer, b"ABORT\r\n")
+            assert (yield from Receive(peer, within=1)) is None
+            raise
+        yield from Open("document")
+
+    assert fault_everywhere(leaving, Script(*COUNTED.steps[:3]), also=["ABORT"])
 
 
 def test_an_early_end_is_allowed_or_reported_by_the_algorithm() -> None:
@@ -499,7 +564,7 @@ def test_a_recorded_dialogue_can_be_replayed_and_pasted() -> None:
     replay(recording.of(transfer()), TRANSFER, chunk=4)
     again = recording.script
     assert split_everywhere(transfer, again).content == b"content"
-    assert "connect_back(4000, on='data')" in again.source()
+    assert "connect_back(4000),\n" in again.source()
     recording = Recording()
     replay(recording.of(transfer()), TRANSFER)
     pasted = eval(recording.script.source())
@@ -508,25 +573,75 @@ def test_a_recorded_dialogue_can_be_replayed_and_pasted() -> None:
     assert split_everywhere(transfer, pasted).content == b"content"
 
 
-def test_a_file_can_be_recorded() -> None:
-    def reading() -> Algorithm[None]:
+def test_files_and_answers_of_the_caller_are_recorded_as_they_are() -> None:
+    def looking() -> Algorithm[None]:
+        for host in ("a.dom", "b.dom"):
+            yield from Authenticate(host, 7, tokens=True)
+        for path in ("/pub/a", "/pub/pipe"):
+            yield from Examine(path)
+        yield from ListFolder("/pub")
         peer = yield from OpenFile("/pub/a")
         yield from Open("document")
         while octets := (yield from Receive(peer)):
             yield from Deliver(octets)
 
+    script = Script(
+        credentials("", token="secret"),
+        credentials(None),
+        file("/pub/a", b"some text", size=9),
+        file("/pub/pipe", kind="other"),
+        folder("/pub"),
+    )
     recording = Recording()
-    replay(recording.of(reading()), Script(file("/pub/a", b"some text")), chunk=2)
-    assert replay(reading(), recording.script).content == b"some text"
+    replay(recording.of(looking()), script, chunk=2)
+    assert {*recording.script} == {*script}
+    assert replay(looking(), recording.script).content == b"some text"
 
 
-def test_a_script_prints_its_steps() -> None:
-    assert str(TRANSFER).splitlines()[4:8] == [
-        "  4 data: the client opens a data connection to port 4000",
-        "  5 control: the client sends b'RETR\\r\\n'",
-        "  6 control: the server sends b'150 here\\r\\n'",
-        "  7 data: the server sends b'content'",
+STEPS = [
+    "connect('host.dom', 7)",
+    "connect('host.dom', 7, on='datagrams', error=ConnectError('refused'), transport='udp')",
+    "connect_back(4000)",
+    "connect_back(4000, on='data 2')",
+    "start_tls('host.dom')",
+    "client('GET /', 'Host: host.dom', '')",
+    "client(b'no line', on='data', early=True)",
+    "client_closes()",
+    "server('ready')",
+    "server(b'\\xff\\r\\n')",
+    "silence()",
+    "server_closes(on='data')",
+    "server_resets()",
+    "follow('/a', ConnectError('refused'))",
+    "credentials('joe', 'secret')",
+    "credentials('', token='secret')",
+    "credentials(None)",
+    "answers('yes', '')",
+    "upload('one', 'two')",
+    "file('/a')",
+    "file('/a', b'one\\r\\n', error=PolicyDenied('no'), size=9)",
+    "file('/a', kind='other')",
+    "folder('/a')",
+    "written('/a', b'one\\r\\n', to='append')",
+    "removed('/a')",
+]
+
+
+@pytest.mark.parametrize("call", STEPS)
+def test_a_step_prints_the_call_that_makes_it(call: str) -> None:
+    assert repr(eval(call, vars(steps) | globals())) == call
+
+
+def test_a_script_prints_its_steps_as_they_were_written() -> None:
+    longer = Script(TRANSFER, file("/a", modified=dt.datetime(1993, 6, 1, tzinfo=dt.UTC)))
+    assert str(longer).splitlines()[4:8] == [
+        "  4 connect_back(4000)",
+        "  5 client('RETR')",
+        "  6 server('150 here')",
+        "  7 server(b'content', on='data')",
     ]
+    pasted = eval(longer.source(), globals() | {"datetime": dt})
+    assert (pasted, str(pasted)) == (longer, str(longer))
 
 
 def test_a_step_without_a_connection_is_a_value_error() -> None:
@@ -536,9 +651,10 @@ def test_a_step_without_a_connection_is_a_value_error() -> None:
         Script(server("x"))
 
 
-def test_a_second_connection_of_one_name_gets_a_number() -> None:
-    script = Script(connect("a.dom", 80), server("a"), connect("b.dom", 80), server("b"))
-    assert [step.on for step in script] == ["connection", "connection", "connection 2", "connection 2"]
+def test_each_connection_of_one_name_gets_a_number() -> None:
+    two = Script(connect("a.dom", 80), server("a"), connect("b.dom", 80), server("b"))
+    assert [step.on for step in two] == ["connection", "connection", "connection 2", "connection 2"]
+    assert [step.on for step in two.then(connect("c.dom", 80), server("c"))][4:] == ["connection 3", "connection 3"]
 
 
 RECORD = """

@@ -191,17 +191,28 @@ def test_a_port_that_never_answers() -> None:
         pytest.skip(str(reason))
 
 
-def test_acts_of_ones_own_and_their_mistakes() -> None:
-    def act(visitor: Visitor) -> None:
-        visitor.say(b"%d" % visitor.number)
-        if visitor.number:
-            raise ValueError("a mistake in the test")
+def mistaken(visitor: Visitor) -> None:
+    visitor.say(b"%d" % visitor.number)
+    raise ValueError("a mistake in the test")
 
+
+def test_a_mistake_in_an_act_of_ones_own_is_raised_at_the_end() -> None:
     def run() -> None:
-        with rogue(act) as server:
-            for expected in (b"0", b"1"):
+        with rogue(by_turns([says(b"fine")], [mistaken])) as server:
+            for expected in (b"fine", b"1"):
                 with call(server) as client:
                     assert read_all(client) == expected
+
+    with pytest.raises(ValueError, match="a mistake in the test"):
+        run()
+
+
+def test_a_mistake_in_an_act_on_a_data_connection_is_raised_at_the_end() -> None:
+    def run() -> None:
+        with rogue(offers_data("{port}", mistaken), after_data()) as server, call(server) as client:
+            with call(("127.0.0.1", int(client.recv(100)))) as data:
+                assert read_all(data) == b"0"
+            assert read_all(client) == b""
 
     with pytest.raises(ValueError, match="a mistake in the test"):
         run()

@@ -15,6 +15,7 @@ case. A client that sends nothing for 30 seconds is disconnected.
 | module | content |
 | --- | --- |
 | `ftp`, `http`, `gopher`, `nntp`, `smtp`, `telnet`, `wais`, `prospero` | one server each, and its content |
+| `http_handler` | the responses of `http`; imported, as pyftpdlib and aiosmtpd are, when a server starts |
 | `tls` | certificates for 127.0.0.1 |
 | `demos` | the demonstrations of the schemes of RFC 1738 |
 | `command` | `urlschemes demo`, which accesses them and those of plugins |

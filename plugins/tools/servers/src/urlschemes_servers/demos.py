@@ -50,9 +50,8 @@ def ftp(folder: Path) -> Iterator[Demonstration]:
 
 
 @contextmanager
-def http(folder: Path) -> Iterator[Demonstration]:
+def http(_: Path) -> Iterator[Demonstration]:
     """Demonstrate the response to a query."""
-    del folder
 
     def respond(request: HttpRequest) -> HttpResponse:
         body = f"You requested {request.target}\n".encode()
@@ -84,9 +83,8 @@ def https(folder: Path) -> Iterator[Demonstration]:
 
 
 @contextmanager
-def gopher(folder: Path) -> Iterator[Demonstration]:
+def gopher(_: Path) -> Iterator[Demonstration]:
     """Demonstrate a menu, whose entries are URLs."""
-    del folder
     tree = menu(
         {
             "library": menu(
@@ -116,9 +114,8 @@ def file(folder: Path) -> Iterator[Demonstration]:
 
 
 @contextmanager
-def mailto(folder: Path) -> Iterator[Demonstration]:
+def mailto(_: Path) -> Iterator[Demonstration]:
     """Demonstrate a message, submitted to a relay that does not deliver it."""
-    del folder
     header = b'From: ann@home.example\r\nTo: "joe@work"@host.example\r\nSubject: Locators\r\n\r\n'
     with smtp_server() as relay:
         yield Demonstration(
@@ -131,9 +128,8 @@ def mailto(folder: Path) -> Iterator[Demonstration]:
 
 
 @contextmanager
-def nntp(folder: Path) -> Iterator[Demonstration]:
+def nntp(_: Path) -> Iterator[Demonstration]:
     """Demonstrate an article, by its number on the server."""
-    del folder
     with nntp_server(_newsgroups()) as (host, port):
         yield Demonstration(
             f"nntp://{host}:{port}/comp.infosystems.www.misc/1234",
@@ -143,9 +139,8 @@ def nntp(folder: Path) -> Iterator[Demonstration]:
 
 
 @contextmanager
-def news(folder: Path) -> Iterator[Demonstration]:
+def news(_: Path) -> Iterator[Demonstration]:
     """Demonstrate the articles of a group."""
-    del folder
     with nntp_server(_newsgroups()) as server:
         yield Demonstration(
             "news:comp.infosystems.www.misc",
@@ -163,9 +158,8 @@ def _newsgroups() -> dict[str, Newsgroup]:
 
 
 @contextmanager
-def wais(folder: Path) -> Iterator[Demonstration]:
+def wais(_: Path) -> Iterator[Demonstration]:
     """Demonstrate a search."""
-    del folder
     library = {"Notes on locators": NOTES, "On finding": b"A document is found by its words.\n", "Errata": b"None.\n"}
     with wais_server({"library": library}) as (host, port):
         yield Demonstration(
@@ -176,9 +170,8 @@ def wais(folder: Path) -> Iterator[Demonstration]:
 
 
 @contextmanager
-def telnet(folder: Path) -> Iterator[Demonstration]:
+def telnet(_: Path) -> Iterator[Demonstration]:
     """Demonstrate a session: a login, and two commands."""
-    del folder
 
     def talk(session: Any) -> bytes:
         output: bytes = session.login()
@@ -200,9 +193,8 @@ def telnet(folder: Path) -> Iterator[Demonstration]:
 
 
 @contextmanager
-def prospero(folder: Path) -> Iterator[Demonstration]:
+def prospero(_: Path) -> Iterator[Demonstration]:
     """Demonstrate a directory with links to several servers, over UDP."""
-    del folder
     tree = directory(
         {
             "notes": prospero_file(NOTES),

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias, TypedDict, Unpack
 
 from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Item", "binary", "failing", "folder", "form", "gopher_server", "link", "menu", "search", "text"]
 
 ADMIN = "Test Administrator <admin@localhost>"
+MENU = "application/gopher-menu"
 MODIFIED = "Thu Dec  1 00:00:00 1994 <19941201000000>"
 LINE = 8 * 1024
 """Octets in a request line."""
@@ -70,87 +71,41 @@ class Item:
     error: tuple[int, str] | None = None
 
 
-_NO_VIEWS: Mapping[str, bytes] = MappingProxyType({})
+class More(TypedDict, total=False):
+    """What every item may have besides its content: fields of `Item`."""
+
+    title: str
+    abstract: str
+    views: Mapping[str, bytes]
+    block: Block
+    terminated: bool
+    plus: bool
 
 
-def text(
-    content: str | bytes | Path,
-    *,
-    title: str = "",
-    abstract: str = "",
-    views: Mapping[str, bytes] = _NO_VIEWS,
-    block: Block = "counted",
-    terminated: bool = True,
-    plus: bool = True,
-) -> Item:
+def text(content: str | bytes | Path, **more: Unpack[More]) -> Item:
     """Return a text (type 0). Its lines end with CR LF, and a line that begins with a dot is sent with two."""
-    return Item(
-        gtype="0",
-        title=title,
-        content=content.encode() if isinstance(content, str) else content,
-        media_type="text/plain",
-        views=views,
-        abstract=abstract,
-        block=block,
-        terminated=terminated,
-        plus=plus,
-    )
+    octets = content.encode() if isinstance(content, str) else content
+    return Item(gtype="0", content=octets, media_type="text/plain", **more)
 
 
 def binary(
-    content: bytes | Path,
-    *,
-    gtype: str = "9",
-    media_type: str = "application/octet-stream",
-    title: str = "",
-    abstract: str = "",
-    views: Mapping[str, bytes] = _NO_VIEWS,
-    block: Block = "counted",
-    plus: bool = True,
+    content: bytes | Path, *, gtype: str = "9", media_type: str = "application/octet-stream", **more: Unpack[More]
 ) -> Item:
     """Return octets (type 9, or `g`, `I`, `s`, `h`), which end with the connection."""
-    return Item(
-        gtype=gtype,
-        title=title,
-        content=content,
-        media_type=media_type,
-        views=views,
-        abstract=abstract,
-        block=block,
-        plus=plus,
-    )
+    return Item(gtype=gtype, content=content, media_type=media_type, **more)
 
 
-def menu(
-    items: Mapping[str, Item],
-    *,
-    title: str = "",
-    abstract: str = "",
-    block: Block = "counted",
-    terminated: bool = True,
-    plus: bool = True,
-) -> Item:
+def menu(items: Mapping[str, Item], **more: Unpack[More]) -> Item:
     """Return a menu (type 1) of items, by their names and in that order."""
-    return Item(
-        gtype="1",
-        title=title,
-        items=items,
-        media_type="application/gopher-menu",
-        abstract=abstract,
-        block=block,
-        terminated=terminated,
-        plus=plus,
-    )
+    return Item(gtype="1", items=items, media_type=MENU, **more)
 
 
-def search(
-    find: Callable[[str], Iterable[str]] | None = None, *, title: str = "", abstract: str = "", plus: bool = True
-) -> Item:
+def search(find: Callable[[str], Iterable[str]] | None = None, **more: Unpack[More]) -> Item:
     """Return an index (type 7): `find` returns the selectors of the items for the words of a search.
 
     By default, it finds the items of the tree whose title or text contains all the words.
     """
-    return Item(gtype="7", title=title, find=find, media_type="application/gopher-menu", abstract=abstract, plus=plus)
+    return Item(gtype="7", find=find, media_type=MENU, **more)
 
 
 def form(
@@ -158,24 +113,14 @@ def form(
     answer: Callable[[tuple[str, ...]], bytes],
     *,
     gtype: str = "0",
-    title: str = "",
-    abstract: str = "",
-    block: Block = "counted",
+    **more: Unpack[More],
 ) -> Item:
     r"""Return an item with an electronic form.
 
     `questions` are the lines of its +ASK block (`"Ask: How many?"`, `"Choose: Sure?\tYes\tNo"`). `answer` gets the
     lines of the client's data block, and returns the content.
     """
-    return Item(
-        gtype=gtype,
-        title=title,
-        questions=tuple(questions),
-        answer=answer,
-        media_type="text/plain",
-        abstract=abstract,
-        block=block,
-    )
+    return Item(gtype=gtype, questions=tuple(questions), answer=answer, media_type="text/plain", **more)
 
 
 def link(gtype: str, selector: str, host: str, port: int, *, title: str) -> Item:

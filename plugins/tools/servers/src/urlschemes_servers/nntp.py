@@ -288,12 +288,9 @@ class _Session:
             self._reply("502 STARTTLS not available")
             return
         self._reply("382 Begin TLS negotiation")
-        # A duplicate, because wrap_socket detaches the socket that Loopback closes.
-        secured = self._tls.wrap_socket(self._accepted.dup(), server_side=True, do_handshake_on_connect=False)
-        self._connection = secured
-        secured.settimeout(self._accepted.gettimeout())
-        secured.do_handshake()
-        self._stream = secured.makefile("rb")
+        # A duplicate, because the TLS socket takes over the socket that it is given.
+        self._connection = self._tls.wrap_socket(self._accepted.dup(), server_side=True)
+        self._stream = self._connection.makefile("rb")
         self._secure = True
 
     def _authinfo(self, words: list[bytes]) -> None:
@@ -363,7 +360,6 @@ class _Session:
         )
 
     def _article(self, words: list[bytes]) -> None:
-        verb = words[0].upper()
         number, article = 0, None
         if len(words) > 1 and words[1].startswith(b"<"):
             article = self._store.by_identifier.get(words[1])
@@ -379,15 +375,15 @@ class _Session:
         if article is None:
             self._reply(missing)
             return
-        identifier = _header(article)[b"message-id"].decode("utf-8", "surrogateescape")
-        code = {b"ARTICLE": 220, b"HEAD": 221, b"BODY": 222, b"STAT": 223}[verb]
-        reply = f"{code} {number} {identifier}"
-        if verb == b"STAT":
+        whole = article.removesuffix(b"\r\n")
+        head, _, body = whole.partition(b"\r\n\r\n")
+        parts = {b"ARTICLE": (220, whole), b"HEAD": (221, head), b"BODY": (222, body), b"STAT": (223, None)}
+        code, part = parts[words[0].upper()]
+        reply = f"{code} {number} {_header(article)[b'message-id'].decode('utf-8', 'surrogateescape')}"
+        if part is None:
             self._reply(reply)
-            return
-        head, _, body = article.removesuffix(b"\r\n").partition(b"\r\n\r\n")
-        shown = {b"ARTICLE": article.removesuffix(b"\r\n"), b"HEAD": head, b"BODY": body}[verb]
-        self._reply_block(reply, shown.split(b"\r\n"))
+        else:
+            self._reply_block(reply, part.split(b"\r\n"))
 
     def _post(self, _: list[bytes]) -> None:
         if not self._store.posting:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import threading
 from collections.abc import Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import require_type
-from urlschemes_testing.loopback import FAREWELL, HOST, LIFETIME, PATIENCE, Address, listening
+from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
 
 if TYPE_CHECKING:
     import socket
@@ -60,13 +57,13 @@ def smtp_server(
     user"`), or to the message if the address is `""`. A client that sends nothing for `patience` seconds is
     disconnected.
     """
-    logging.getLogger("mail.log").addHandler(logging.NullHandler())  # without a handler, logging writes to stderr
     require_type("users", users, Mapping, NoneType)
     require_type("replies", replies, Mapping, NoneType)
-    listener = listening(host)
-    address = SmtpAddress(*listener.getsockname()[:2])
-    address.messages = []
-    handler = _Handler(address.messages, users or {}, replies or {})
+    import logging  # late, as asyncio and aiosmtpd
+
+    logging.getLogger("mail.log").addHandler(logging.NullHandler())  # without a handler, logging writes to stderr
+    messages: list[Received] = []
+    handler = _Handler(messages, users or {}, replies or {})
     options = {
         "authenticator": handler.authenticate,
         "auth_require_tls": tls is not None,
@@ -78,58 +75,35 @@ def smtp_server(
         "timeout": patience,
         "tls_context": tls,
     }
-    ready: threading.Event = threading.Event()
-    stop_functions: list[Any] = []
-    thread = threading.Thread(
-        target=lambda: asyncio.run(_serve(listener, handler, options, lifetime, stop_functions, ready)),
-        name="smtp server",
-        daemon=True,
-    )
-    thread.start()
-    ready.wait(FAREWELL)
-    try:
+    with Loopback(lambda connection: _serve(connection, handler, options), host=host, lifetime=lifetime) as server:
+        address = SmtpAddress(*server.address)
+        address.messages = messages
         yield address
-    finally:
-        with suppress(RuntimeError):  # the loop has ended, after `lifetime` seconds
-            for stop in stop_functions:
-                stop()
-        thread.join(FAREWELL)
 
 
-async def _serve(
-    listener: socket.socket,
-    handler: _Handler,
-    options: dict[str, Any],
-    lifetime: float,
-    stop_functions: list[Any],
-    ready: threading.Event,
-) -> None:
+def _serve(connection: socket.socket, handler: _Handler, options: dict[str, Any]) -> None:
+    """Serve one connection on an event loop of its own."""
+    import asyncio
+
     from aiosmtpd.smtp import SMTP
 
-    loop = asyncio.get_running_loop()
-    stopping = asyncio.Event()
-    stop_functions.append(lambda: loop.call_soon_threadsafe(stopping.set))
-    connections: list[Any] = []
+    class Protocol(SMTP):
+        def eof_received(self) -> bool:
+            super().eof_received()
+            return False
 
-    def connect() -> Any:
-        connections.append(SMTP(handler, loop=loop, **options))
-        return connections[-1]
+        def connection_lost(self, error: Exception | None) -> None:
+            super().connection_lost(error)
+            ended.set()
 
-    server = await loop.create_server(connect, sock=listener)
-    ready.set()
-    try:
-        async with asyncio.timeout(lifetime):
-            await stopping.wait()
-    except TimeoutError:
-        pass
-    finally:
-        # asyncio fails to make the transport of a connection, and leaves it open, if the server is closed before.
-        await asyncio.sleep(0.01)
-        server.close()
-        for each in connections:
-            if each.transport is not None:
-                each.transport.abort()
-        await asyncio.sleep(0)
+    async def serve() -> None:
+        loop = asyncio.get_running_loop()
+        # A duplicate, because the transport closes the socket that it is given.
+        await loop.connect_accepted_socket(lambda: Protocol(handler, loop=loop, **options), connection.dup())
+        await ended.wait()
+
+    ended = asyncio.Event()
+    asyncio.run(serve())
 
 
 class _Handler:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import ssl
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ssl
 
 __all__ = ["Certificates", "make_certificates"]
 
@@ -20,6 +23,8 @@ class Certificates:
 
     def client(self) -> ssl.SSLContext:
         """Return the context of a client that trusts only this authority."""
+        import ssl
+
         return ssl.create_default_context(cadata=self.authority.decode("ascii"))
 
 
@@ -29,6 +34,8 @@ def make_certificates(*names: str, expired: bool = False) -> Certificates:
     A client must refuse a certificate for other names, or one that is `expired`. Raises ModuleNotFoundError if trustme
     is not installed.
     """
+    import ssl
+
     import trustme
 
     authority = trustme.CA()

@@ -58,15 +58,19 @@ def _family(host: str) -> socket.AddressFamily:
 
 
 class _Server:
-    """A thread that listens until it is woken or its lifetime ends. The end of the block raises its first error."""
+    """A thread that calls `take` whenever something arrives, until it is woken, its lifetime ends, or `take` fails.
 
-    def __init__(self, listener: socket.socket, listen: Callable[[], None], lifetime: float) -> None:
+    The end of the block raises the first error.
+    """
+
+    def __init__(self, listener: socket.socket, take: Callable[[], None], lifetime: float) -> None:
         self._ends = time.monotonic() + lifetime
         self._errors: list[Exception] = []
         self._listener = listener
+        self._take = take
         self._wake, self._woken = socket.socketpair()
         self.address = Address(*listener.getsockname()[:2])
-        self._thread = threading.Thread(target=listen, name=f"listening on {self.address}", daemon=True)
+        self._thread = threading.Thread(target=self._listen, name=f"listening on {self.address}", daemon=True)
         self._thread.start()
 
     def __enter__(self) -> Self:
@@ -85,6 +89,20 @@ class _Server:
             self._wake.send(b".")
         self._thread.join(FAREWELL)
         self._wake.close()
+
+    def _listen(self) -> None:
+        with self._listener, self._woken, selectors.DefaultSelector() as selector:
+            selector.register(self._listener, selectors.EVENT_READ)
+            selector.register(self._woken, selectors.EVENT_READ)
+            try:
+                while (left := self._ends - time.monotonic()) > 0:
+                    ready = [key.fileobj for key, _ in selector.select(left)]
+                    if self._woken in ready:
+                        return
+                    if ready:
+                        self._take()
+            except Exception as error:  # noqa: BLE001  raised at the end of the block
+                self._errors.append(error)
 
 
 class Loopback(_Server):
@@ -112,55 +130,34 @@ class Loopback(_Server):
         self._tls = tls
         self._patience = patience
         self._lock = threading.Lock()
-        self._open: dict[socket.socket, threading.Thread] = {}
-        self._closing = threading.Event()
-        super().__init__(listening(host), self._accept, lifetime)
-
-    @property
-    def closing(self) -> threading.Event:
+        self._open: set[socket.socket] = set()
+        self._threads: list[threading.Thread] = []
+        self.closing = threading.Event()
         """Set when the server closes: a `serve` that waits should wait for it."""
-        return self._closing
+        super().__init__(listening(host), self._admit, lifetime)
 
     def close(self) -> None:
         """Stop listening, shut down every connection and wait for the threads; closing twice does nothing."""
-        self._closing.set()
         super().close()
-        with self._lock:
-            threads = list(self._open.values())
-            for connection in self._open:
-                _shut_down(connection)
-        for thread in threads:
+        for thread in self._threads:
             thread.join(FAREWELL)
 
-    def _accept(self) -> None:
-        with self._listener, self._woken, selectors.DefaultSelector() as selector:
-            selector.register(self._listener, selectors.EVENT_READ)
-            selector.register(self._woken, selectors.EVENT_READ)
-            while not self._closing.is_set():
-                left = self._ends - time.monotonic()
-                if left <= 0 or not selector.select(left):
-                    self._closing.set()
-                elif not self._closing.is_set():
-                    self._admit()
+    def _listen(self) -> None:
+        super()._listen()
+        self.closing.set()
         with self._lock:
             for connection in self._open:
-                _shut_down(connection)
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
 
     def _admit(self) -> None:
         connection, _ = self._listener.accept()
         connection.settimeout(self._patience)
+        with self._lock:
+            self._open.add(connection)
         thread = threading.Thread(target=self._attend, args=(connection,), daemon=True)
-        with self._lock:
-            self._open[connection] = thread
+        self._threads = [*filter(threading.Thread.is_alive, self._threads), thread]
         thread.start()
-
-    def _protected(self, connection: socket.socket, tls: ssl.SSLContext) -> ssl.SSLSocket:
-        with self._lock:
-            thread = self._open.pop(connection)
-            secured = tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
-            self._open[secured] = thread
-        secured.settimeout(self._patience)
-        return secured
 
     def _attend(self, connection: socket.socket) -> None:
         try:
@@ -168,26 +165,19 @@ class Loopback(_Server):
                 self._serve(connection)
                 _part(connection)
             else:
-                connection = self._protected(connection, self._tls)
-                connection.do_handshake()
-                self._serve(connection)
-                connection.settimeout(PARTING)
-                with contextlib.suppress(ValueError):  # the connection was reset meanwhile
-                    connection.unwrap()
+                with self._tls.wrap_socket(connection.dup(), server_side=True) as secured:
+                    self._serve(secured)
+                    secured.settimeout(PARTING)
+                    with contextlib.suppress(ValueError):  # the connection was reset meanwhile
+                        secured.unwrap()
         except OSError:
             pass  # the client closed, reset, or took too long
         except Exception as error:  # noqa: BLE001  raised at the end of the block
             self._errors.append(error)
         finally:
             with self._lock:
-                del self._open[connection]
+                self._open.remove(connection)
             connection.close()
-
-
-def _shut_down(connection: socket.socket) -> None:
-    """End both directions now. That of an SSLSocket would also take its TLS away from the thread that uses it."""
-    with contextlib.suppress(OSError):
-        socket.socket.shutdown(connection, socket.SHUT_RDWR)
 
 
 def _part(connection: socket.socket) -> None:
@@ -207,32 +197,16 @@ class Datagrams(_Server):
 
     def __init__(self, hear: Callable[[bytes, Address], None], *, host: str = HOST, lifetime: float = LIFETIME) -> None:
         self._hear = hear
-        super().__init__(bound(host), self._listen, lifetime)
+        super().__init__(bound(host), self._receive, lifetime)
 
     def send(self, octets: bytes, to: Address) -> None:
         """Send a datagram. One that the system does not accept is lost, as any datagram may be."""
         with contextlib.suppress(OSError):
             self._listener.sendto(octets, to)
 
-    def _listen(self) -> None:
-        with self._listener, self._woken, selectors.DefaultSelector() as selector:
-            selector.register(self._listener, selectors.EVENT_READ)
-            selector.register(self._woken, selectors.EVENT_READ)
-            while (left := self._ends - time.monotonic()) > 0:
-                ready = [key.fileobj for key, _ in selector.select(left)]
-                if self._woken in ready:
-                    return
-                if ready and not self._heard_one():
-                    return
-
-    def _heard_one(self) -> bool:
+    def _receive(self) -> None:
         try:
             octets, sender = self._listener.recvfrom(65536)
         except OSError:
-            return True  # some systems report here that an earlier datagram was refused
-        try:
-            self._hear(octets, Address(*sender[:2]))
-        except Exception as error:  # noqa: BLE001  raised at the end of the block
-            self._errors.append(error)
-            return False
-        return True
+            return  # some systems report here that an earlier datagram was refused
+        self._hear(octets, Address(*sender[:2]))

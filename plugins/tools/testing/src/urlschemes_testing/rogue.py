@@ -22,7 +22,7 @@ from urlschemes_testing.loopback import FAREWELL, HOST, LIFETIME, PATIENCE, Addr
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 __all__ = [
     "Act",
@@ -69,8 +69,9 @@ class Visitor:
         self._connection = connection
         self._closing = closing
         self._buffer = bytearray()
-        self._data: list[Loopback] = []
         self._data_done = threading.Event()
+        self.opened = ExitStack()
+        """What was opened besides the connection."""
 
     def say(self, octets: bytes) -> None:
         """Send `octets`."""
@@ -85,21 +86,22 @@ class Visitor:
     def hear_until(self, end: bytes) -> bytes:
         """Return the octets up to and including `end`. Raises ConnectionError if the client closes before that."""
         while (found := self._buffer.find(end)) < 0:
-            octets = self.hear()
-            if not octets:
-                raise ConnectionError("the client closed")
-            self._buffer += octets
-        taken = bytes(self._buffer[: found + len(end)])
-        del self._buffer[: len(taken)]
-        return taken
+            self._hear_more()
+        return self._take(found + len(end))
 
     def hear_exactly(self, count: int) -> bytes:
         """Return the next `count` octets. Raises ConnectionError if the client closes before that."""
         while len(self._buffer) < count:
-            octets = self.hear()
-            if not octets:
-                raise ConnectionError("the client closed")
-            self._buffer += octets
+            self._hear_more()
+        return self._take(count)
+
+    def _hear_more(self) -> None:
+        octets = self.hear()
+        if not octets:
+            raise ConnectionError("the client closed")
+        self._buffer += octets
+
+    def _take(self, count: int) -> bytes:
         taken = bytes(self._buffer[:count])
         del self._buffer[:count]
         return taken
@@ -126,10 +128,7 @@ class Visitor:
     def start_tls(self, context: ssl.SSLContext) -> None:
         """Protect the connection from here on."""
         # A duplicate, because the TLS socket takes over the socket that it is given.
-        secured = context.wrap_socket(self._accepted.dup(), server_side=True, do_handshake_on_connect=False)
-        self._connection = secured
-        secured.settimeout(self._accepted.gettimeout())
-        secured.do_handshake()
+        self._connection = self.opened.enter_context(context.wrap_socket(self._accepted.dup(), server_side=True))
 
     def offer_data(self, *acts: Act) -> Address:
         """Listen on a second port, and return its address; `acts` are performed on the data connection."""
@@ -140,23 +139,15 @@ class Visitor:
             finally:
                 self._data_done.set()
 
-        server = Loopback(serve, patience=self._accepted.gettimeout() or PATIENCE)
-        self._data.append(server)
-        return server.address
+        patience = self._accepted.gettimeout() or PATIENCE
+        return self.opened.enter_context(Loopback(serve, patience=patience)).address
 
     def await_data(self) -> None:
         """Wait until the acts of a data connection have ended, at most as long as closing takes."""
         self._data_done.wait(FAREWELL)
 
-    def leave(self) -> None:
-        """Close everything that was opened besides the connection."""
-        for server in self._data:
-            server.close()
-        if self._connection is not self._accepted:
-            self._connection.close()
 
-
-Act: TypeAlias = "Callable[[Visitor], None]"
+Act: TypeAlias = "Callable[[Visitor], object]"
 """A function that does something with one connection to a rogue server."""
 
 
@@ -191,12 +182,14 @@ def rogue(*acts: Act, lifetime: float = LIFETIME, patience: float = PATIENCE) ->
         yield address
 
 
-def _attend(visitor: Visitor, acts: tuple[Act, ...]) -> None:
-    try:
-        for act in acts:
-            act(visitor)
-    finally:
-        visitor.leave()
+def _attend(visitor: Visitor, acts: Iterable[Act]) -> None:
+    with visitor.opened:
+        _perform(visitor, acts)
+
+
+def _perform(visitor: Visitor, acts: Iterable[Act]) -> None:
+    for act in acts:
+        act(visitor)
 
 
 @contextmanager
@@ -239,30 +232,17 @@ def says(*pieces: str | bytes) -> Act:
 
 def hears(lines: int = 1) -> Act:
     """Wait for so many lines of the client."""
-
-    def act(visitor: Visitor) -> None:
-        for _ in range(lines):
-            visitor.hear_until(b"\n")
-
-    return act
+    return lambda visitor: [visitor.hear_until(b"\n") for _ in range(lines)]
 
 
 def hears_until(end: bytes) -> Act:
     r"""Wait for `end`: `hears_until(b"\r\n\r\n")` reads an HTTP request without a body."""
-
-    def act(visitor: Visitor) -> None:
-        visitor.hear_until(end)
-
-    return act
+    return lambda visitor: visitor.hear_until(end)
 
 
 def hears_exactly(count: int) -> Act:
     """Wait for `count` octets."""
-
-    def act(visitor: Visitor) -> None:
-        visitor.hear_exactly(count)
-
-    return act
+    return lambda visitor: visitor.hear_exactly(count)
 
 
 def stays_silent() -> Act:
@@ -293,12 +273,7 @@ def drips(octets: bytes, *, every: float = 0.02) -> Act:
 
 def loops(*acts: Act) -> Act:
     """Repeat `acts` until the client closes."""
-
-    def act(visitor: Visitor) -> None:
-        for each in itertools.cycle(acts):
-            each(visitor)
-
-    return act
+    return lambda visitor: _perform(visitor, itertools.cycle(acts))
 
 
 def floods(octets: bytes = bytes(FLOOD), *, most: int | None = None) -> Act:
@@ -355,9 +330,4 @@ def after_data() -> Act:
 
 def by_turns(*turns: Sequence[Act]) -> Act:
     """Perform other acts on each connection: the first of `turns` on the first; all later connections get the last."""
-
-    def act(visitor: Visitor) -> None:
-        for each in turns[min(visitor.number, len(turns) - 1)]:
-            each(visitor)
-
-    return act
+    return lambda visitor: _perform(visitor, turns[min(visitor.number, len(turns) - 1)])

@@ -16,6 +16,7 @@ from urlschemes_access.resources import Document, Listing, Session
 from urlschemes_conformance.review.fixed_randomness import with_fixed_randomness
 from urlschemes_testing.demonstration import started
 from urlschemes_testing.replay import Recording, replay
+from urlschemes_testing.replay.observing import observed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,21 +94,16 @@ class _RecordingScheme(Scheme):
 
 def _timed(algorithm: Algorithm[None], step_times: list[float]) -> Algorithm[None]:
     """Return the algorithm; the seconds that it computes from one request to the next are added to `step_times`."""
-    answer: Any = None
-    error: BaseException | None = None
-    while True:
+    began = perf_counter()
+
+    def note_start(*_: object) -> None:
+        nonlocal began
         began = perf_counter()
-        try:
-            request = algorithm.throw(error) if error else algorithm.send(answer)
-        except StopIteration:
-            return
-        finally:
-            step_times.append(perf_counter() - began)
-        answer, error = None, None
-        try:
-            answer = yield request
-        except BaseException as thrown:  # noqa: BLE001  whatever the dialogue throws goes into the algorithm
-            error = thrown
+
+    def note_end(*_: object) -> None:
+        step_times.append(perf_counter() - began)
+
+    yield from observed(algorithm, before=note_end, after=note_start, at_end=note_end)
 
 
 def record_access(

@@ -11,13 +11,14 @@ r"""Replays of access algorithms without sockets: a test writes the script, the 
 
 The server follows the script: it sends its next octets as soon as the client has done everything above them,
 on whichever connection. What the client does on different connections may come in any order; on one it must do exactly
-what is written. A client that does anything else raises `Departure`, an AssertionError that shows the expected step.
+what is written. A client that does anything else raises `Departure`, an AssertionError that shows the expected step and
+the script, as they were written.
 
 `split_everywhere` splits the server's octets everywhere; `fault_everywhere` runs the script once for every fault at
 every request. Use both for every good script of a scheme. The rules of a real access apply (policy, limits,
 deadline): the replay is a backend of `urlschemes_access.dialogue`. Waiting costs no time.
 
-steps.py           the steps, and the functions that make them
+steps.py           the steps; each prints the call that makes it
 script.py          Script: steps in order, each on an open connection
 replaying.py       replay: runs an algorithm; Replay: one run
 backend.py         ReplayBackend: performs primitives from the script
@@ -26,7 +27,7 @@ outcome.py         Outcome, Departure
 splitting.py       split_everywhere
 faults.py          fault_everywhere
 recording.py       Recording: the dialogue of a real access
-descriptions.py    steps as text and as Python source
+observing.py       observed: an algorithm whose requests are reported
 """
 
 from __future__ import annotations

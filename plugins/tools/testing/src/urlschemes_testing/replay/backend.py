@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from urlschemes_access.attributes import FileFacts
 from urlschemes_access.backends.primitives import (
@@ -22,9 +23,8 @@ from urlschemes_access.backends.primitives import (
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import Connect, Examine, ListFolder, OpenFile, Remove
 from urlschemes_testing.replay import steps
-from urlschemes_testing.replay.descriptions import describe
 from urlschemes_testing.replay.outcome import Departure
-from urlschemes_testing.replay.progress import Progress, ReplayChannel
+from urlschemes_testing.replay.progress import Progress, ReplayChannel, Stage
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from urlschemes_access.protocol import Request
     from urlschemes_testing.replay.script import Script
 
-__all__ = ["ReplayBackend"]
+__all__ = ["ReplayBackend", "system_error"]
+
+F = TypeVar("F", bound=steps.MayFail)
 
 ADDRESS = "192.0.2.1"
 """The address of every host, one for documentation (RFC 5737). Nothing is ever sent to it."""
@@ -76,80 +78,81 @@ class ReplayBackend:
 
     def perform(self, primitive: Primitive) -> Any:
         """Perform one primitive. Raises Departure if the script has no such step."""
+        channel: Any = getattr(primitive, "channel", None)
         match primitive:
-            case Read(channel, most, timeout):
-                return self._read(_replayed(channel), most, timeout)
-            case Write(channel, pieces, timeout):
-                return self._write(_replayed(channel), b"".join(pieces), timeout)
+            case Read(_, most, timeout):
+                return self._read(channel, most, timeout)
+            case Write(_, pieces, timeout):
+                return self._write(channel, b"".join(pieces), timeout)
             case Poll(channels, timeout):
-                return self._poll([_replayed(channel) for channel in channels], timeout)
+                return self._poll(cast("tuple[ReplayChannel, ...]", channels), timeout)
             case Resolve():
                 return [ADDRESS]
             case Dial():
                 return self._dial(primitive)
-            case Handshake(channel, _, host):
-                return self._handshake(_replayed(channel), host)
+            case Handshake(_, _, host):
+                return self._handshake(channel, host)
             case UseFile(request):
                 return self._use_file(request)
-            case Commit(channel):
-                return self._commit(_replayed(channel))
-            case Act(action):
+            case Commit():
+                return self._commit(channel)
+            case Act(action) | Call(action):
                 return action()
-            case Call(function):
-                return function()
 
     def departure(self, channel: ReplayChannel | None = None) -> Departure:
         """Return the error for the current request, which the script does not have."""
         if channel is None:
-            expected = "the script has no such step left"
-        else:
-            number = self.progress.next(channel)
-            step = None if number is None else self.progress.steps[number]
-            expected = "no step is left there" if step is None else f"expected: {describe(step)}"
-        return Departure(f"the algorithm requests {self.request!r}; {expected}\n{self.script}")
+            return self._departure("the script has no such step left")
+        stage = self.progress.next(channel)
+        return self._departure("no step is left there" if stage is None else f"expected: {stage.step}")
+
+    def _departure(self, why: str) -> Departure:
+        return Departure(f"the algorithm requests {self.request!r}; {why}\n{self.script}")
 
     # Connections
 
     def _dial(self, primitive: Dial) -> Channel:
-        request = self.request
-        for number, step in enumerate(self.progress.steps):
-            if self.progress.done[number]:
-                continue
-            if isinstance(request, Connect):
-                wanted = request.host, primitive.port, primitive.transport
-                if isinstance(step, steps.ClientConnects) and (step.host, step.port, step.transport) == wanted:
-                    return self._connected(number, step, primitive)
-            elif isinstance(step, steps.ClientConnectsBack) and step.port == primitive.port:
-                return self._connected(number, step, primitive)
-        raise self.departure()
-
-    def _connected(
-        self, number: int, step: steps.ClientConnects | steps.ClientConnectsBack, primitive: Dial
-    ) -> ReplayChannel:
-        self.progress.finish(number)
-        if step.error:
-            raise step.error
-        below = [each for each, other in enumerate(self.progress.steps) if other.on == step.on and each > number]
-        channel = ReplayChannel(
-            step.on,
-            below,
-            place=(primitive.address, primitive.port),
-            datagrams=primitive.transport == "udp",
-            is_data_connection=isinstance(step, steps.ClientConnectsBack),
-            when_closed=self._closed,
+        request, port = self.request, primitive.port
+        stage: Stage[steps.ClientConnects] | Stage[steps.ClientConnectsBack]
+        if isinstance(request, Connect):
+            stage = self._expected(steps.ClientConnects, host=request.host, port=port, transport=primitive.transport)
+        else:
+            stage = self._expected(steps.ClientConnectsBack, port=port)
+        self._do(stage)
+        return self._opened(
+            ReplayChannel(
+                stage.step.on,
+                self._closed,
+                (primitive.address, port),
+                datagrams=primitive.transport == "udp",
+                is_data_connection=isinstance(stage.step, steps.ClientConnectsBack),
+                stages=self.progress.on(stage.step.on),
+            )
         )
+
+    def _opened(self, channel: ReplayChannel) -> ReplayChannel:
         self.channels.append(channel)
         return channel
 
     def _handshake(self, channel: ReplayChannel, host: str) -> ReplayChannel:
-        number = self.progress.next(channel)
-        step = None if number is None else self.progress.steps[number]
-        if number is None or not isinstance(step, steps.ClientStartsTLS) or step.host != host:
+        stage = self.progress.next(channel)
+        if stage is None or not isinstance(stage.step, steps.ClientStartsTLS) or stage.step.host != host:
             raise self.departure(channel)
-        self.progress.finish(number)
-        if step.error:
-            raise step.error
+        self._do(stage)
         return channel
+
+    def _expected(self, kind: type[F], **values: object) -> Stage[F]:
+        """Return the first step of a kind with these values that is not done. Raises Departure if there is none."""
+        stage = self.progress.first(kind, **values)
+        if stage is None:
+            raise self.departure()
+        return stage
+
+    def _do(self, stage: Stage[Any]) -> None:
+        """Note that the client has done a step. Raises the error of the step."""
+        stage.done = True
+        if stage.step.error:
+            raise stage.step.error
 
     def _closed(self, channel: ReplayChannel) -> None:
         if channel.broken in ("", "timeout") and self.progress.would_truncate(channel):
@@ -157,41 +160,34 @@ class ReplayBackend:
                 f"{channel.label!r} is closed, not reset, before everything was sent on it: the server takes a part "
                 "for the whole, unless `ConnectBack(..., sends=True)` lets it be reset"
             )
-        number = self.progress.next(channel)
-        closes = number is not None and isinstance(self.progress.steps[number], steps.ClientCloses)
-        if number is not None and closes and not self.algorithm_ended:
-            self.progress.finish(number)
+        stage = self.progress.next(channel)
+        if stage is not None and isinstance(stage.step, steps.ClientCloses):
+            stage.done = not self.algorithm_ended
 
     def _write(self, channel: ReplayChannel, octets: bytes, timeout: float) -> int:
-        if channel.output_step is not None:
-            return self._write_file(channel, octets)
+        if channel.output is not None:
+            return self._write_file(channel, channel.output.step, octets)
         if channel.broken:
-            if not any(text.endswith(octets) for text in (*self._sent_by_steps(channel), *self.also)):
+            sent = [
+                each.step.octets for each in self.progress.on(channel.label) if isinstance(each.step, steps.ClientSends)
+            ]
+            if not any(text.endswith(octets) for text in (*sent, *self.also)):
                 raise self.departure(channel)
             self._fail(channel, timeout)
         channel.sent += octets
         rest = octets
         while rest:
-            number = self.progress.next_to_send(channel)
-            step = None if number is None else self.progress.steps[number]
-            expected = b""
-            if number is not None and isinstance(step, steps.ClientSends):
-                expected = step.octets[self.progress.octets_done[number] :]
-            count = min(len(expected), len(rest))
-            if number is None or not count or rest[:count] != expected[:count]:
+            stage = self.progress.next_to_send(channel)
+            expected = stage.step.octets[stage.count : stage.count + len(rest)] if stage else b""
+            if stage is None or not rest.startswith(expected):
                 if rest not in self.also:
                     raise self.departure(channel)
                 channel.broken = "timeout"  # the server does not answer what no step has
                 break
-            self.progress.octets_done[number] += count
-            rest = rest[count:]
-            if count == len(expected):
-                self.progress.finish(number)
+            stage.count += len(expected)
+            stage.done = stage.count == len(stage.step.octets)
+            rest = rest[len(expected) :]
         return len(octets)
-
-    def _sent_by_steps(self, channel: ReplayChannel) -> list[bytes]:
-        clients = (step for step in self.progress.steps if isinstance(step, steps.ClientSends))
-        return [step.octets for step in clients if step.on == channel.label]
 
     def _read(self, channel: ReplayChannel, most: int, timeout: float) -> bytes:
         if channel.broken and not channel.octets_left:
@@ -209,47 +205,47 @@ class ReplayBackend:
 
     def _receive(self, channel: ReplayChannel, most: int) -> bytes | None:
         """Return the next octets, `b""` at the end, None if nothing arrives."""
-        if channel.input_step is not None:
-            return self.progress.piece(channel.input_step, channel.content, most)
+        if channel.input is not None:
+            return self.progress.piece(channel.input, most)
         octets = b""
-        while len(octets) < most and (number := self.progress.next_of_server(channel)) is not None:
-            step = self.progress.steps[number]
-            if isinstance(step, steps.ServerSends):
-                if channel.datagrams:
-                    self.progress.octets_done[number] = len(step.octets)
-                    return step.octets[:most]
-                octets += self.progress.piece(number, step.octets, most - len(octets))
-                if not self.joined:
+        while len(octets) < most and (stage := self.progress.next_of_server(channel)) is not None:
+            match stage.step:
+                case steps.ServerSends(octets=datagram) if channel.datagrams:
+                    stage.done = True
+                    return datagram[:most]
+                case steps.ServerSends():
+                    octets += self.progress.piece(stage, most - len(octets))
+                    if not self.joined:
+                        break
+                case _ if octets:
                     break
-            elif octets:
-                break
-            elif isinstance(step, steps.Silence):
-                self.progress.octets_done[number] = 1
-                return None
-            elif isinstance(step, steps.ServerCloses):
-                return b""
-            else:
-                channel.broken = "reset"
-                self._fail(channel, 0)
+                case steps.Silence():
+                    stage.done = True
+                    return None
+                case steps.ServerCloses():
+                    return b""
+                case _:
+                    channel.broken = "reset"
+                    self._fail(channel, 0)
         return octets or None
 
-    def _poll(self, channels: list[ReplayChannel], timeout: float) -> int | None:
+    def _poll(self, channels: tuple[ReplayChannel, ...], timeout: float) -> int | None:
         ready: list[tuple[bool, int, int]] = []
-        silent: list[int] = []
+        silent: list[Stage[Any]] = []
         for index, channel in enumerate(channels):
             is_later = channel.label != self.first
-            number = self.progress.next_of_server(channel)
+            stage = self.progress.next_of_server(channel)
             if channel.broken in ("end", "reset") or channel.octets_left:
                 ready.append((is_later, -1, index))
-            elif not channel.broken and number is not None:
-                if isinstance(self.progress.steps[number], steps.Silence):
-                    silent.append(number)
+            elif not channel.broken and stage is not None:
+                if isinstance(stage.step, steps.Silence):
+                    silent.append(stage)
                 else:
-                    ready.append((is_later, number, index))
+                    ready.append((is_later, stage.number, index))
         if ready:
             return min(ready)[2]
-        for number in silent:
-            self.progress.octets_done[number] = 1
+        for stage in silent:
+            stage.done = True
         self._now += timeout
         return None
 
@@ -257,7 +253,7 @@ class ReplayBackend:
         """Raise the system's error for a broken connection."""
         if channel.broken == "timeout":
             self._wait(timeout)
-        raise ConnectionResetError(errno.ECONNRESET, os.strerror(errno.ECONNRESET))
+        raise system_error(errno.ECONNRESET)
 
     def _wait(self, timeout: float) -> NoReturn:
         self._now += timeout
@@ -272,83 +268,57 @@ class ReplayBackend:
             case OpenFile():
                 return self._open_output(request)
             case Examine():
-                return self._find_file(request.path)[1].facts
+                return self._file(request.path).step.facts
             case ListFolder():
-                step = self._find_file(request.path)[1]
-                if step.facts.kind != "directory":
-                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+                if self._file(request.path).step.kind != "directory":
+                    raise system_error(errno.ENOTDIR)
                 return self.progress.files_in(request.path)
             case Remove():
-                return self._remove(request.path)
+                self._do(self._expected(steps.ClientRemoves, path=request.path))
+                self._file(request.path)
+                self.files[request.path] = None
+                return None
 
-    def _find_file(self, path: str) -> tuple[int, steps.LocalFile]:
-        for number, step in enumerate(self.progress.steps):
-            if isinstance(step, steps.LocalFile) and step.facts.path == path:
-                if step.error:
-                    raise step.error
-                return number, step
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    def _file(self, path: str) -> Stage[steps.LocalFile]:
+        stage = self.progress.first(steps.LocalFile, path=path)
+        if stage is None:
+            raise system_error(errno.ENOENT)
+        if stage.step.error:
+            raise stage.step.error
+        return stage
 
     def _open_input(self, path: str, start: int) -> ReplayChannel:
-        number, step = self._find_file(path)
-        if step.facts.kind == "directory":
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if step.facts.kind != "file":
+        stage = self._file(path)
+        if stage.step.kind == "directory":
+            raise system_error(errno.EISDIR)
+        if stage.step.kind != "file":
             raise PolicyDenied(f"{path} is not a regular file", rule="roots")
-        channel = self._new_file(path)
-        channel.input_step, channel.content = number, step.octets[start:]
-        return channel
+        content = replace(stage.step, content=stage.step.content[start:])
+        return self._opened(ReplayChannel(path, self._closed, input=Stage(stage.number, content)))
 
     def _open_output(self, request: OpenFile) -> ReplayChannel:
-        for number, step in enumerate(self.progress.steps):
-            if not isinstance(step, steps.ClientWrites) or self.progress.done[number]:
-                continue
-            if (step.path, step.to) != (request.path, request.to):
-                continue
-            if step.error:
-                self.progress.finish(number)
-                raise step.error
-            channel = self._new_file(request.path)
-            channel.output_step = number
-            if step.to == "append":
-                channel.size_before = self._find_file(step.path)[1].facts.size
-            return channel
-        raise self.departure()
+        stage = self._expected(steps.ClientWrites, path=request.path, to=request.to)
+        if stage.step.error:
+            self._do(stage)
+        size = self._file(request.path).step.facts.size if request.to == "append" else 0
+        return self._opened(ReplayChannel(request.path, self._closed, output=stage, size_before=size))
 
-    def _new_file(self, path: str) -> ReplayChannel:
-        channel = ReplayChannel(path, [], when_closed=self._closed)
-        self.channels.append(channel)
-        return channel
-
-    def _write_file(self, channel: ReplayChannel, octets: bytes) -> int:
+    def _write_file(self, channel: ReplayChannel, step: steps.ClientWrites, octets: bytes) -> int:
         channel.sent += octets
-        step = self._written(channel)
-        if not step.octets.startswith(channel.sent):
-            raise Departure(f"the algorithm requests {self.request!r}; expected: {describe(step)}\n{self.script}")
+        if not step.content.startswith(channel.sent):
+            raise self._departure(f"expected: {step}")
         return len(octets)
 
     def _commit(self, channel: ReplayChannel) -> FileFacts:
-        step = self._written(channel)
-        if step.octets != channel.sent:
-            raise Departure(f"the algorithm keeps {bytes(channel.sent)!r}; expected: {describe(step)}\n{self.script}")
-        self.progress.finish(cast("int", channel.output_step))
-        self.files[step.path] = step.octets
-        return FileFacts(step.path, "file", channel.size_before + len(step.octets), steps.EPOCH)
-
-    def _written(self, channel: ReplayChannel) -> steps.ClientWrites:
-        return cast("steps.ClientWrites", self.progress.steps[cast("int", channel.output_step)])
-
-    def _remove(self, path: str) -> None:
-        for number, step in enumerate(self.progress.steps):
-            if isinstance(step, steps.ClientRemoves) and step.path == path and not self.progress.done[number]:
-                self.progress.finish(number)
-                if step.error:
-                    raise step.error
-                self._find_file(path)
-                self.files[path] = None
-                return
-        raise self.departure()
+        assert channel.output is not None
+        step = channel.output.step
+        if step.content != channel.sent:
+            raise Departure(f"the algorithm keeps {bytes(channel.sent)!r}; expected: {step}\n{self.script}")
+        channel.output.done = True
+        self.files[step.path] = step.content
+        return FileFacts(step.path, "file", channel.size_before + len(step.content), steps.EPOCH)
 
 
-def _replayed(channel: Channel) -> ReplayChannel:
-    return cast("ReplayChannel", channel)
+def system_error(number: int) -> OSError:
+    """Return the system's error with this `errno`."""
+    return OSError(number, os.strerror(number))

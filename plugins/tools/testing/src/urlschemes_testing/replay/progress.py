@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Literal
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from urlschemes_testing.replay import steps
 
@@ -12,44 +14,44 @@ if TYPE_CHECKING:
 
     from urlschemes_access.attributes import FileFacts
     from urlschemes_testing.replay.script import Script
-    from urlschemes_testing.replay.steps import Step
 
-__all__ = ["Progress", "ReplayChannel"]
+__all__ = ["Progress", "ReplayChannel", "Stage"]
+
+S = TypeVar("S", bound=steps.Step)
 
 
+@dataclass(eq=False, slots=True)
+class Stage(Generic[S]):
+    """A step in one replay. `number` is its place in the script; `count` of its octets were sent or received."""
+
+    number: int
+    step: S
+    done: bool = False
+    count: int = 0
+
+
+@dataclass(eq=False, slots=True)
 class ReplayChannel:
     """A replayed connection or file.
 
-    `numbers` are those of its steps, `position` is an index into them. `broken` is the fault of a broken connection,
-    `octets_left` the number of octets that still arrive before it breaks. `input_step` is the number of the step whose
-    file is read, `output_step` of the one whose file is written.
+    `stages` are the steps on a connection that are not done, `place` is its address and port. `broken` is the fault of
+    a broken connection, `octets_left` the number of octets that still arrive before it breaks. `input` is the file that
+    is read, `output` the file that is written, which had `size_before` octets.
     """
 
-    def __init__(
-        self,
-        label: str,
-        numbers: list[int],
-        *,
-        place: tuple[str, int] | None = None,
-        datagrams: bool = False,
-        is_data_connection: bool = False,
-        when_closed: Callable[[ReplayChannel], None],
-    ) -> None:
-        self.label = label
-        self.numbers = numbers
-        self.place = place
-        self.datagrams = datagrams
-        self.is_data_connection = is_data_connection
-        self.position = 0
-        self.sent = bytearray()
-        self.closed = False
-        self.broken: Literal["", "end", "reset", "timeout"] = ""
-        self.octets_left: int | None = None
-        self.input_step: int | None = None
-        self.output_step: int | None = None
-        self.content = b""
-        self.size_before = 0
-        self._when_closed = when_closed
+    label: str
+    when_closed: Callable[[ReplayChannel], None]
+    place: tuple[str, int] | None = None
+    datagrams: bool = False
+    is_data_connection: bool = False
+    stages: deque[Stage[Any]] = field(default_factory=deque)
+    sent: bytearray = field(default_factory=bytearray)
+    closed: bool = False
+    broken: Literal["", "end", "reset", "timeout"] = ""
+    octets_left: int | None = None
+    input: Stage[steps.LocalFile] | None = None
+    output: Stage[steps.ClientWrites] | None = None
+    size_before: int = 0
 
     @property
     def is_file(self) -> bool:
@@ -69,7 +71,7 @@ class ReplayChannel:
     def close(self) -> None:
         """Close the connection in an orderly way."""
         if not self.closed:
-            self._when_closed(self)
+            self.when_closed(self)
             self.closed = True
 
     def abort(self) -> None:
@@ -84,114 +86,109 @@ class Progress:
     """
 
     def __init__(self, script: Script, *, chunk: int | None = None, cut: tuple[int, int] | None = None) -> None:
-        self.steps = script.steps
+        self.stages: list[Stage[Any]] = [Stage(number, step) for number, step in enumerate(script)]
         self.chunk = chunk
         self.cut = cut
-        self.done = [not isinstance(step, steps.CLIENT_STEPS) for step in self.steps]
-        self.octets_done = [0] * len(self.steps)
-        self.first_open = 0
-        """The first step that the client has not done."""
-        self.last_sent = len(self.steps)
+        self.last_sent = len(self.stages)
         """The server takes no step below this one."""
-        self.early: int | None = None
+        self.early: Stage[Any] | None = None
         """A message that the server sends now, although the client has not done everything above it."""
-        self._advance()
+        self._of_client = deque(each for each in self.stages if isinstance(each.step, steps.ClientStep))
 
-    def finish(self, number: int) -> None:
-        """Note that the client has done a step."""
-        self.done[number] = True
-        self._advance()
-
-    def next(self, channel: ReplayChannel) -> int | None:
-        """Return the number of the next step of a channel; None after the last one."""
-        while channel.position < len(channel.numbers):
-            number = channel.numbers[channel.position]
-            if not self._is_over(number):
-                return number
-            channel.position += 1
+    def first(self, kind: type[S], **values: object) -> Stage[S] | None:
+        """Return the first step of a kind with these values that is not done."""
+        wanted = values.items()
+        for each in self.stages:
+            step = each.step
+            if isinstance(step, kind) and not each.done and all(getattr(step, name) == of for name, of in wanted):
+                return each
         return None
 
-    def next_of_server(self, channel: ReplayChannel) -> int | None:
-        """Return the number of the step that a read meets now; None if the server waits for the client."""
-        if self.early is not None and self.steps[self.early].on == channel.label and not self._is_over(self.early):
-            return self.early
-        number = self.next(channel)
-        if number is None or number > min(self.first_open, self.last_sent):
-            return None
-        return None if isinstance(self.steps[number], steps.CLIENT_STEPS) else number
+    def on(self, label: str) -> deque[Stage[Any]]:
+        """Return the steps on a connection."""
+        return deque(
+            each for each in self.stages if isinstance(each.step, steps.OnConnection) and each.step.on == label
+        )
 
-    def piece(self, number: int, octets: bytes, most: int) -> bytes:
+    def next(self, channel: ReplayChannel) -> Stage[Any] | None:
+        """Return the next step of a channel; None after the last one."""
+        return _first_open(channel.stages)
+
+    def next_of_server(self, channel: ReplayChannel) -> Stage[Any] | None:
+        """Return the step that a read meets now; None if the server waits for the client."""
+        if self.early is not None and self.early.step.on == channel.label and not self.early.done:
+            return self.early
+        found = self.next(channel)
+        if found is None or isinstance(found.step, steps.ClientStep):
+            return None
+        awaited = _first_open(self._of_client)
+        return found if found.number <= self.last_sent and (awaited is None or found.number < awaited.number) else None
+
+    def piece(self, stage: Stage[Any], most: int) -> bytes:
         """Return the next octets of a step, at most `most` and split as wanted."""
-        start = self.octets_done[number]
+        start = stage.count
+        octets: bytes = stage.step.octets
         end = min(len(octets), start + most)
         if self.chunk:
             end = min(end, start + self.chunk)
-        if self.cut and self.cut[0] == number and start < self.cut[1]:
+        if self.cut and self.cut[0] == stage.number and start < self.cut[1]:
             end = min(end, self.cut[1])
-        self.octets_done[number] = end
+        stage.count, stage.done = end, end == len(octets)
         return octets[start:end]
 
-    def next_to_send(self, channel: ReplayChannel) -> int | None:
-        """Return the number of the step by which the client may send now; None if it may not."""
-        self.next(channel)
+    def next_to_send(self, channel: ReplayChannel) -> Stage[Any] | None:
+        """Return the step by which the client may send now; None if it may not."""
         unread = False
-        for number in channel.numbers[channel.position :]:
-            step = self.steps[number]
-            if isinstance(step, steps.ClientSends):
-                if not self.done[number]:
-                    return number if step.early or not unread else None
-            elif isinstance(step, steps.ServerSends):
-                unread = unread or self.octets_done[number] < len(step.octets)
-            else:
+        for each in channel.stages:
+            if each.done:
+                continue
+            if isinstance(each.step, steps.ClientSends):
+                return each if each.step.early or not unread else None
+            if not isinstance(each.step, steps.ServerSends):
                 return None
+            unread = True
         return None
 
-    def reply_to(self, channel: ReplayChannel) -> int | None:
-        """Return the number of the server's next message, on whichever connection, after what the client sends now."""
+    def reply_to(self, channel: ReplayChannel) -> Stage[Any] | None:
+        """Return the server's next message, on whichever connection, after what the client sends now."""
         sent = self.next_to_send(channel)
-        later = range(len(self.steps) if sent is None else sent, len(self.steps))
-        return next((number for number in later if isinstance(self.steps[number], steps.ServerSends)), None)
+        later = self.stages[sent.number :] if sent else ()
+        return next((each for each in later if isinstance(each.step, steps.ServerSends)), None)
 
     def is_at_end(self, channel: ReplayChannel) -> bool:
         """Return True if a read of this channel would find its end, or wait."""
-        if channel.input_step is not None:
-            return self.octets_done[channel.input_step] >= len(channel.content)
-        number = self.next_of_server(channel)
-        return number is None or isinstance(self.steps[number], steps.ServerCloses)
+        if channel.input is not None:
+            return channel.input.count >= len(channel.input.step.octets)
+        found = self.next_of_server(channel)
+        return found is None or isinstance(found.step, steps.ServerCloses)
 
     def would_truncate(self, channel: ReplayChannel) -> bool:
         """Return True if closing the channel now would look like the end of what the client has to send."""
-        number = self.next(channel)
-        ends = any(
-            isinstance(self.steps[each], steps.ClientCloses) and not self.done[each]
-            for each in channel.numbers[channel.position :]
-        )
-        return ends and not (number is not None and isinstance(self.steps[number], steps.ClientCloses))
+        found = self.next(channel)
+        ends = any(isinstance(each.step, steps.ClientCloses) and not each.done for each in channel.stages)
+        return ends and not (found is not None and isinstance(found.step, steps.ClientCloses))
 
-    def missing(self) -> Step | None:
+    def missing(self) -> steps.Step | None:
         """Return the first step that the client or the caller has not done."""
-        for number, step in enumerate(self.steps):
-            if not (self.octets_done[number] if isinstance(step, steps.ANSWERS) else self.done[number]):
-                return step
-        return None
+        return next(
+            (
+                each.step
+                for each in self.stages
+                if not each.done and isinstance(each.step, steps.ClientStep | steps.CallerStep)
+            ),
+            None,
+        )
 
     def files_in(self, path: str) -> list[FileFacts]:
         """Return the files and folders in a folder, sorted by name."""
-        facts = [step.facts for step in self.steps if isinstance(step, steps.LocalFile)]
+        facts = [each.step.facts for each in self.stages if isinstance(each.step, steps.LocalFile)]
         parent = path.rstrip("/") or "/"
         inside = [each for each in facts if posixpath.dirname(each.path.rstrip("/")) == parent and each.path != path]
         return sorted(inside, key=lambda each: each.path)
 
-    def _advance(self) -> None:
-        while self.first_open < len(self.steps) and self.done[self.first_open]:
-            self.first_open += 1
 
-    def _is_over(self, number: int) -> bool:
-        step = self.steps[number]
-        if isinstance(step, steps.ServerSends):
-            return self.octets_done[number] >= len(step.octets)
-        if isinstance(step, steps.Silence):
-            return bool(self.octets_done[number])
-        if isinstance(step, (steps.ServerCloses, steps.ServerResets)):
-            return False
-        return self.done[number]
+def _first_open(stages: deque[Stage[Any]]) -> Stage[Any] | None:
+    """Return the first stage that is not done, and forget those before it."""
+    while stages and stages[0].done:
+        stages.popleft()
+    return stages[0] if stages else None

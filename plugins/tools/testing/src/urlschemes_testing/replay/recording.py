@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import URLError
@@ -30,6 +30,7 @@ from urlschemes_access.protocol import (
     StartTLS,
 )
 from urlschemes_testing.replay import steps
+from urlschemes_testing.replay.observing import observed
 from urlschemes_testing.replay.script import Script
 
 if TYPE_CHECKING:
@@ -61,21 +62,10 @@ class Recording:
 
     def of(self, algorithm: Algorithm[None]) -> Algorithm[None]:
         """Return the algorithm, to be recorded while it runs."""
-        answer: Any = None
-        error: BaseException | None = None
-        while True:
-            try:
-                request = algorithm.throw(error) if error else algorithm.send(answer)
-            except StopIteration:
-                return
-            answer, error = None, None
-            try:
-                answer = yield request
-            except BaseException as raised:  # noqa: BLE001  everything thrown here is for the algorithm
-                error = raised
-            self._note(request, answer, error if isinstance(error, URLError) else None)
+        return observed(algorithm, after=self._note)
 
-    def _note(self, request: Request[Any], answer: Any, error: URLError | None) -> None:
+    def _note(self, request: Request[Any], answer: Any, raised: BaseException | None) -> None:
+        error = raised if isinstance(raised, URLError) else None
         match request:
             case Connect(host=host, port=port, transport=transport):
                 name = self._name(answer, "connection" if transport == "tcp" else "datagrams")
@@ -86,7 +76,7 @@ class Recording:
                 self._steps.append(steps.start_tls(host, on=self._names[peer], error=error))
             case Send(peer=peer, octets=octets) if peer in self._outputs:
                 known = self._outputs[peer]
-                self._outputs[peer] = replace(known, octets=known.octets + octets)
+                self._outputs[peer] = replace(known, content=known.content + octets)
             case Keep(peer=peer):
                 self._steps.append(replace(self._outputs.pop(peer), error=error))
             case Remove(path=path):
@@ -100,7 +90,7 @@ class Recording:
             case Follow(location=location):
                 self._steps.append(steps.follow(location, error or answer))
             case Authenticate() if error is None:
-                self._steps.append(steps.CallerLogsIn("", answer))
+                self._steps.append(steps.credentials(**asdict(answer)) if answer else steps.credentials(None))
             case Ask() if error is None:
                 self._steps.append(steps.answers(*answer))
             case Pull() | PullPieces() if answer:
@@ -108,15 +98,15 @@ class Recording:
             case OpenFile(path=path, to="read") if error is None:
                 self._names[answer] = path
             case OpenFile(path=path, to=to) if to != "read":
-                made = steps.ClientWrites("", path, b"", to, error)
+                made = steps.written(path, to=to, error=error)
                 if error is None:
                     self._outputs[answer] = made
                 else:
                     self._steps.append(made)
             case Examine() if isinstance(answer, FileFacts):
-                self._steps.append(steps.LocalFile("", answer, b"", None))
-            case ListFolder() if error is None:
-                self._steps += [steps.LocalFile("", facts, b"", None) for facts in answer]
+                self._found(_local(answer))
+            case ListFolder(path=path) if error is None:
+                self._found(steps.folder(path), *map(_local, answer))
             case OpenFile(path=path) | Examine(path=path) | ListFolder(path=path):
                 self._steps.append(steps.file(path, error=error))
             case _:
@@ -131,8 +121,8 @@ class Recording:
 
     def _sent_last(self, peer: Peer) -> bool:
         on = self._names[peer]
-        last = next((step for step in reversed(self._steps) if step.on == on), None)
-        return isinstance(last, steps.ClientSends)
+        on_it = [step for step in self._steps if isinstance(step, steps.OnConnection) and step.on == on]
+        return isinstance(on_it[-1], steps.ClientSends)
 
     def _received(self, peer: Peer, octets: bytes | None, error: URLError | None) -> None:
         on = self._names[peer]
@@ -147,9 +137,18 @@ class Recording:
         elif not any(isinstance(step, steps.ServerCloses) and step.on == on for step in self._steps):
             self._steps.append(steps.server_closes(on=on))
 
+    def _found(self, *files: steps.LocalFile) -> None:
+        known = {step.path for step in self._steps if isinstance(step, steps.LocalFile)}
+        self._steps += [each for each in files if each.path not in known]
+
     def _read(self, path: str, octets: bytes) -> None:
         for number, step in enumerate(self._steps):
-            if isinstance(step, steps.LocalFile) and step.facts.path == path:
-                self._steps[number] = replace(step, octets=step.octets + octets)
+            if isinstance(step, steps.LocalFile) and step.path == path:
+                self._steps[number] = replace(step, content=step.content + octets)
                 return
         self._steps.append(steps.file(path, octets))
+
+
+def _local(facts: FileFacts) -> steps.LocalFile:
+    made = steps.folder if facts.kind == "directory" else steps.file
+    return made(facts.path, kind=facts.kind, size=facts.size or None, modified=facts.modified)

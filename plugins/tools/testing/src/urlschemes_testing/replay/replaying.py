@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes import URL, Registration, Scheme
 from urlschemes.errors import PluginContractError, PluginError, URLError, require_type
@@ -15,7 +15,7 @@ from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import Authenticate, Close, Open, Unterminated
 from urlschemes_testing.replay import steps
 from urlschemes_testing.replay.backend import ReplayBackend
-from urlschemes_testing.replay.descriptions import describe
+from urlschemes_testing.replay.observing import observed
 from urlschemes_testing.replay.outcome import Departure, Outcome
 from urlschemes_testing.replay.script import Script
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from urlschemes_access.protocol import Algorithm, Request
 
 __all__ = ["Cancelled", "Replay", "replay"]
+
+A = TypeVar("A", bound=steps.CallerStep)
 
 REQUESTS = 1_000_000
 """The most requests of an algorithm: one that makes more does not end."""
@@ -117,7 +119,7 @@ class Replay:
         url = _url(_redirects(self.backend.script))
         assert url.registration is not None
         return Dialogue(
-            self._observed(algorithm),
+            observed(algorithm, before=self._note, after=self._note_result, at_end=self._note_end),
             url=url,
             registration=url.registration,
             policy=self.policy,
@@ -143,27 +145,6 @@ class Replay:
     def _leave(self) -> None:
         self._caller_left = True
 
-    def _observed(self, algorithm: Algorithm[None]) -> Algorithm[None]:
-        """Run the algorithm, and take note of its requests and of its end."""
-        answer: Any = None
-        error: BaseException | None = None
-        try:
-            while True:
-                try:
-                    request = algorithm.throw(error) if error else algorithm.send(answer)
-                except StopIteration:
-                    return
-                answer, error = None, None
-                self._note(request)
-                try:
-                    answer = yield request
-                except BaseException as raised:  # noqa: BLE001  everything thrown here is for the algorithm
-                    self._caller_left = self._caller_left or isinstance(raised, GeneratorExit)
-                    error = raised
-        finally:
-            self.backend.algorithm_ended = True
-            self._unclosed = tuple(each.label for each in self.backend.channels if not each.closed)
-
     def _note(self, request: Request[Any]) -> None:
         self.number += 1
         if self.number >= REQUESTS:
@@ -176,6 +157,13 @@ class Replay:
         elif isinstance(request, Unterminated):
             self._terminated = False
         self.on_request(request)
+
+    def _note_result(self, _request: Request[Any], _answer: object, error: BaseException | None) -> None:
+        self._caller_left = self._caller_left or isinstance(error, GeneratorExit)
+
+    def _note_end(self) -> None:
+        self.backend.algorithm_ended = True
+        self._unclosed = tuple(each.label for each in self.backend.channels if not each.closed)
 
     # The caller's part
 
@@ -193,24 +181,19 @@ class Replay:
             yield step.octets
 
     def _redirect_target(self, _: URL, location: str) -> URL:
-        for number, step in enumerate(self._progress.steps):
-            if (
-                isinstance(step, steps.CallerFollows)
-                and step.location == location
-                and not self._progress.octets_done[number]
-            ):
-                self._progress.octets_done[number] = 1
-                if isinstance(step.to, URLError):
-                    raise step.to
-                return step.to
-        raise self.backend.departure()
+        step = self._next_answer(steps.CallerFollows, location=location)
+        if step is None:
+            raise self.backend.departure()
+        if isinstance(step.to, URLError):
+            raise step.to
+        return step.to
 
-    def _next_answer(self, kind: type[Any]) -> Any:
-        for number, step in enumerate(self._progress.steps):
-            if isinstance(step, kind) and not self._progress.octets_done[number]:
-                self._progress.octets_done[number] = 1
-                return step
-        return None
+    def _next_answer(self, kind: type[A], **values: object) -> A | None:
+        stage = self._progress.first(kind, **values)
+        if stage is None:
+            return None
+        stage.done = True
+        return stage.step
 
     # The result
 
@@ -222,9 +205,7 @@ class Replay:
         if missing is None or self.take is not None or self.may_stop_early:
             return
         how = f"failed with {error!r}" if error else "ended"
-        raise Departure(
-            f"the access {how}, but a step is missing: {describe(missing)}\n{self.backend.script}"
-        ) from error
+        raise Departure(f"the access {how}, but a step is missing: {missing}\n{self.backend.script}") from error
 
     def _outcome(self, error: URLError | None) -> Outcome:
         opened = self._opened

@@ -1,10 +1,10 @@
-"""The steps of a script, and the functions with which a test makes them."""
+"""The steps of a script. A test writes each as a call, and `repr` gives that call: messages show what the test says."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
 
 from urlschemes_access.attributes import FileFacts
 from urlschemes_access.credentials import Credentials
@@ -43,122 +43,256 @@ Text: TypeAlias = str | bytes
 """A str is one line, to which CR LF is added; bytes are sent as they are."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, repr=False)
 class Step:
-    """One step of a script; the functions below make them. `on` names a connection."""
+    """One step of a script."""
 
-    on: str
+    call: ClassVar[str]
+    """The name of the function that makes the step."""
+
+    def arguments(self) -> tuple[object, ...]:
+        """Return the positional arguments of the call."""
+        values = ((getattr(self, each.name), each.default) for each in fields(self) if not each.kw_only)
+        return tuple(value for value, default in values if value != default)
+
+    def __repr__(self) -> str:
+        options = ((each.name, getattr(self, each.name), each.default) for each in fields(self) if each.kw_only)
+        shown = [f"{name}={value!r}" for name, value, default in options if value != default]
+        return f"{self.call}({', '.join([*map(repr, self.arguments()), *shown])})"
 
 
-@dataclass(frozen=True, slots=True)
-class ClientConnects(Step):
+class ClientStep(Step):
+    """A step that the client takes: the server's steps below wait for it."""
+
+
+class CallerStep(Step):
+    """An answer of the caller."""
+
+
+@dataclass(frozen=True, repr=False)
+class OnConnection(Step):
+    """A step on the connection `on`: by default, on the one that `connect` opened last."""
+
+    on: str = field(default="", kw_only=True)
+
+
+@dataclass(frozen=True, repr=False)
+class MayFail(Step):
+    """A step that raises `error`, if it is given."""
+
+    error: URLError | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, repr=False)
+class Sends(Step):
+    """A step that sends octets."""
+
+    octets: bytes
+
+    def arguments(self) -> tuple[Text, ...]:
+        """Return the octets as lines, if they are lines."""
+        are_lines = self.octets.isascii() and self.octets.endswith(b"\r\n")
+        return tuple(self.octets[:-2].decode().split("\r\n")) if are_lines else (self.octets,)
+
+
+@dataclass(frozen=True, repr=False)
+class Opening(MayFail, OnConnection, ClientStep):
+    """A step that opens a connection."""
+
+
+@dataclass(frozen=True, repr=False)
+class ClientConnects(Opening):
+    """The client connects. The steps below belong to this connection unless they name another one."""
+
+    call = "connect"
     host: str
     port: int
-    transport: Literal["tcp", "udp"]
-    error: URLError | None
+    transport: Literal["tcp", "udp"] = field(default="tcp", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
-class ClientConnectsBack(Step):
+@dataclass(frozen=True, repr=False)
+class ClientConnectsBack(Opening):
+    """The client opens a data connection. Steps on it must name it: `on="data"`."""
+
+    call = "connect_back"
     port: int
-    error: URLError | None
+    on: str = field(default="data", kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
-class ClientStartsTLS(Step):
+@dataclass(frozen=True, repr=False)
+class ClientStartsTLS(MayFail, OnConnection, ClientStep):
+    """The client starts TLS."""
+
+    call = "start_tls"
     host: str
-    error: URLError | None
 
 
-@dataclass(frozen=True, slots=True)
-class ClientSends(Step):
-    octets: bytes
-    early: bool
+@dataclass(frozen=True, repr=False)
+class ClientSends(Sends, OnConnection, ClientStep):
+    """The client sends octets, unless `early` once it has received what the server sends above."""
+
+    call = "client"
+    early: bool = field(default=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
-class ClientCloses(Step):
-    pass
+class ClientCloses(OnConnection, ClientStep):
+    """The client closes the connection, which ends an upload; the steps below wait for it.
+
+    Before it has sent everything above, the client may only reset the connection: the server would take a part for the
+    whole. Elsewhere the client may close when it likes, and no step is needed.
+    """
+
+    call = "client_closes"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerSends(Step):
-    octets: bytes
+@dataclass(frozen=True, repr=False)
+class ServerSends(Sends, OnConnection):
+    """The server sends octets."""
+
+    call = "server"
 
 
-@dataclass(frozen=True, slots=True)
-class Silence(Step):
-    pass
+class Silence(OnConnection):
+    """One wait of the client is in vain, then the script continues.
+
+    While the server waits for the client, every wait is in vain without this step.
+    """
+
+    call = "silence"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerCloses(Step):
-    pass
+class ServerCloses(OnConnection):
+    """The server closes the connection; the client reads the end of the stream."""
+
+    call = "server_closes"
 
 
-@dataclass(frozen=True, slots=True)
-class ServerResets(Step):
-    pass
+class ServerResets(OnConnection):
+    """The server resets the connection."""
+
+    call = "server_resets"
 
 
-@dataclass(frozen=True, slots=True)
-class CallerFollows(Step):
+@dataclass(frozen=True, repr=False)
+class CallerFollows(CallerStep):
+    """The client follows a redirect to `location`, which means a URL or raises an error."""
+
+    call = "follow"
     location: str
     to: URL | URLError
 
 
-@dataclass(frozen=True, slots=True)
-class CallerLogsIn(Step):
-    given: Credentials | None
+@dataclass(frozen=True, repr=False)
+class CallerLogsIn(CallerStep):
+    """The caller answers Authenticate. None means no login, and so does the lack of this step."""
+
+    call = "credentials"
+    user: str | None
+    password: str = ""
+    token: str = field(default="", kw_only=True)
+
+    @property
+    def given(self) -> Credentials | None:
+        """The answer."""
+        return None if self.user is None else Credentials(self.user, self.password, token=self.token)
 
 
-@dataclass(frozen=True, slots=True)
-class CallerAnswers(Step):
+@dataclass(frozen=True, repr=False)
+class CallerAnswers(CallerStep):
+    """The caller answers a form."""
+
+    call = "answers"
     given: tuple[str, ...]
 
-
-@dataclass(frozen=True, slots=True)
-class CallerUploads(Step):
-    octets: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class LocalFile(Step):
-    facts: FileFacts
-    octets: bytes
-    error: URLError | None
+    def arguments(self) -> tuple[str, ...]:
+        """Return the answers."""
+        return self.given
 
 
-@dataclass(frozen=True, slots=True)
-class ClientWrites(Step):
+class CallerUploads(Sends, CallerStep):
+    """The caller's content continues."""
+
+    call = "upload"
+
+
+@dataclass(frozen=True, repr=False)
+class LocalFile(MayFail):
+    """A local file; `size` if it is not that of `content`. Using it raises `error` if it is given."""
+
+    call = "file"
     path: str
-    octets: bytes
-    to: Literal["replace", "append"]
-    error: URLError | None
+    content: bytes = b""
+    kind: Literal["file", "directory", "other"] = field(default="file", kw_only=True)
+    size: int | None = field(default=None, kw_only=True)
+    modified: datetime = field(default=EPOCH, kw_only=True)
+
+    @property
+    def octets(self) -> bytes:
+        """The content, which arrives in pieces as the octets of a server do."""
+        return self.content
+
+    @property
+    def facts(self) -> FileFacts:
+        """What the system says about the file."""
+        return FileFacts(self.path, self.kind, len(self.content) if self.size is None else self.size, self.modified)
 
 
-@dataclass(frozen=True, slots=True)
-class ClientRemoves(Step):
+@dataclass(frozen=True, repr=False)
+class LocalFolder(LocalFile):
+    """A local folder. It contains the files and folders of the script whose paths begin with its own."""
+
+    call = "folder"
+    kind: Literal["file", "directory", "other"] = field(default="directory", kw_only=True)
+
+
+@dataclass(frozen=True, repr=False)
+class ClientWrites(MayFail, ClientStep):
+    """The client writes exactly `content` to a local file and keeps it. Opening the file raises `error` if it is given.
+
+    A file to append to must be a `file` of the script.
+    """
+
+    call = "written"
     path: str
-    error: URLError | None
+    content: bytes = b""
+    to: Literal["replace", "append"] = field(default="replace", kw_only=True)
 
 
-OPENING = (ClientConnects, ClientConnectsBack)
-"""The steps that open a connection."""
-CLIENT_STEPS = (
-    ClientConnects,
-    ClientConnectsBack,
-    ClientStartsTLS,
-    ClientSends,
-    ClientCloses,
-    ClientWrites,
-    ClientRemoves,
-)
-"""The steps that the client takes: the server's steps below wait for them."""
-ANSWERS = (CallerFollows, CallerLogsIn, CallerAnswers, CallerUploads)
-"""The steps by which the caller answers."""
-WITHOUT_CONNECTION = (*ANSWERS, LocalFile, ClientWrites, ClientRemoves)
-"""The steps that belong to no connection."""
+@dataclass(frozen=True, repr=False)
+class ClientRemoves(MayFail, ClientStep):
+    """The client removes a local file, a `file` of the script."""
+
+    call = "removed"
+    path: str
+
+
+connect, connect_back, start_tls, client_closes = ClientConnects, ClientConnectsBack, ClientStartsTLS, ClientCloses
+silence, server_closes, server_resets = Silence, ServerCloses, ServerResets
+follow, credentials = CallerFollows, CallerLogsIn
+file, folder, written, removed = LocalFile, LocalFolder, ClientWrites, ClientRemoves
+
+
+def client(*pieces: Text, on: str = "", early: bool = False) -> ClientSends:
+    """Make a step: the client sends exactly these octets.
+
+    It must have received everything that the server sent above on this connection, unless `early`.
+    """
+    return ClientSends(octets_of(pieces), on=on, early=early)
+
+
+def server(*pieces: Text, on: str = "") -> ServerSends:
+    """Make a step: the server sends these octets in one piece; over UDP, in one datagram."""
+    return ServerSends(octets_of(pieces), on=on)
+
+
+def answers(*given: str) -> CallerAnswers:
+    """Make a step: the caller answers a form. Without this step Ask raises InputRequired."""
+    return CallerAnswers(given)
+
+
+def upload(*pieces: Text) -> CallerUploads:
+    """Make a step: the next octets of the caller's content."""
+    return CallerUploads(octets_of(pieces))
 
 
 def octets_of(pieces: tuple[Text, ...]) -> bytes:
@@ -167,116 +301,3 @@ def octets_of(pieces: tuple[Text, ...]) -> bytes:
     if not octets:
         raise ValueError("a step needs octets; write an empty line as ''")
     return octets
-
-
-def connect(
-    host: str, port: int, *, on: str = "", transport: Literal["tcp", "udp"] = "tcp", error: URLError | None = None
-) -> Step:
-    """Make a step: the client connects to `host` and `port`, which raises `error` if it is given.
-
-    The steps below belong to this connection unless they name another one.
-    """
-    return ClientConnects(on, host, port, transport, error)
-
-
-def connect_back(port: int, *, on: str = "data", error: URLError | None = None) -> Step:
-    """Make a step: the client opens a data connection. Steps on it must name it: `on="data"`."""
-    return ClientConnectsBack(on, port, error)
-
-
-def start_tls(host: str, *, on: str = "", error: URLError | None = None) -> Step:
-    """Make a step: the client starts TLS; `error` as in `connect`."""
-    return ClientStartsTLS(on, host, error)
-
-
-def client(*pieces: Text, on: str = "", early: bool = False) -> Step:
-    """Make a step: the client sends exactly these octets.
-
-    It must have received everything that the server sent above on this connection, unless `early`.
-    """
-    return ClientSends(on, octets_of(pieces), early)
-
-
-def client_closes(*, on: str = "") -> Step:
-    """Make a step: the client closes the connection, which ends an upload; the steps below wait for it.
-
-    Before it has sent everything above, the client may only reset the connection: the server would take a part for the
-    whole. Elsewhere the client may close when it likes, and no step is needed.
-    """
-    return ClientCloses(on)
-
-
-def server(*pieces: Text, on: str = "") -> Step:
-    """Make a step: the server sends these octets in one piece; over UDP, in one datagram."""
-    return ServerSends(on, octets_of(pieces))
-
-
-def silence(*, on: str = "") -> Step:
-    """Make a step: one wait of the client is in vain, then the script continues.
-
-    While the server waits for the client, every wait is in vain without this step.
-    """
-    return Silence(on)
-
-
-def server_closes(*, on: str = "") -> Step:
-    """Make a step: the server closes the connection; the client reads the end of the stream."""
-    return ServerCloses(on)
-
-
-def server_resets(*, on: str = "") -> Step:
-    """Make a step: the server resets the connection."""
-    return ServerResets(on)
-
-
-def follow(location: str, to: URL | URLError) -> Step:
-    """Make a step: the client follows a redirect to `location`, which means a URL or raises an error."""
-    return CallerFollows("", location, to)
-
-
-def credentials(user: str | None, password: str = "") -> Step:
-    """Make a step: the caller answers Authenticate. None means no login, and so does the lack of this step."""
-    return CallerLogsIn("", None if user is None else Credentials(user, password))
-
-
-def answers(*given: str) -> Step:
-    """Make a step: the caller answers a form. Without this step Ask raises InputRequired."""
-    return CallerAnswers("", given)
-
-
-def upload(*pieces: Text) -> Step:
-    """Make a step: the next octets of the caller's content."""
-    return CallerUploads("", octets_of(pieces))
-
-
-def file(
-    path: str,
-    content: bytes = b"",
-    *,
-    kind: Literal["file", "other"] = "file",
-    size: int | None = None,
-    modified: datetime = EPOCH,
-    error: URLError | None = None,
-) -> Step:
-    """Make a step: a local file; `size` if it is not that of `content`. Using it raises `error` if it is given."""
-    return LocalFile("", FileFacts(path, kind, len(content) if size is None else size, modified), content, error)
-
-
-def folder(path: str, *, modified: datetime = EPOCH, error: URLError | None = None) -> Step:
-    """Make a step: a local folder. It contains the files and folders of the script whose paths begin with its own."""
-    return LocalFile("", FileFacts(path, "directory", 0, modified), b"", error)
-
-
-def written(
-    path: str, content: bytes = b"", *, to: Literal["replace", "append"] = "replace", error: URLError | None = None
-) -> Step:
-    """Make a step: the client writes exactly `content` to a local file and keeps it; opening it raises `error`.
-
-    A file to append to must be a `file` of the script.
-    """
-    return ClientWrites("", path, content, to, error)
-
-
-def removed(path: str, *, error: URLError | None = None) -> Step:
-    """Make a step: the client removes a local file, a `file` of the script; `error` as in `connect`."""
-    return ClientRemoves("", path, error)

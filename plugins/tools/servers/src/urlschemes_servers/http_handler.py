@@ -1,0 +1,145 @@
+"""The handler of HTTP requests: the standard library's, which serves a folder, with responses that a test chooses."""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from urlschemes_servers.http import HttpRequest, HttpResponse
+
+if TYPE_CHECKING:
+    import socket
+
+    from urlschemes_servers.http import Site
+
+__all__ = ["RequestHandler"]
+
+_RANGE = re.compile("bytes=([0-9]+)-([0-9]*)")
+
+
+class RequestHandler(SimpleHTTPRequestHandler):
+    """Answers all requests of one connection."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "urlschemes-servers"
+    sys_version = ""
+
+    def __init__(self, connection: socket.socket, site: Site) -> None:
+        self._site = site
+        server: Any = None  # the standard library's handler keeps it, and does not use it
+        super().__init__(connection, connection.getpeername(), server, directory=site.folder)
+
+    def parse_request(self) -> bool:
+        """Read a request. Return False if it was answered."""
+        if not super().parse_request():
+            return False
+        # Not self.path: the standard library removes leading slashes from it.
+        target = self.requestline.split(" ")[1]
+        response = self._site.response(HttpRequest(self.command, target, self.headers, self._body()))
+        if response is not None:
+            self._send(response)
+        return response is None
+
+    def do_GET(self) -> None:
+        """Serve the folder."""
+        part = self._part()
+        if part is None:
+            super().do_GET()
+        else:
+            self._send(part)
+
+    def do_POST(self) -> None:
+        """Refuse the request."""
+        self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)
+
+    def do_PUT(self) -> None:
+        """Write a file of the folder."""
+        path = Path(self.translate_path(self.path))
+        if not self._site.writable:
+            self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)
+        elif path.is_dir() or not path.parent.is_dir():
+            self.send_error(HTTPStatus.CONFLICT)
+        else:
+            status = HTTPStatus.NO_CONTENT if path.exists() else HTTPStatus.CREATED
+            path.write_bytes(self._site.requests[-1].body)
+            self._send(HttpResponse(status))
+
+    def do_DELETE(self) -> None:
+        """Remove a file of the folder."""
+        path = Path(self.translate_path(self.path))
+        if not self._site.writable:
+            self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)
+        elif not path.is_file():
+            self.send_error(HTTPStatus.NOT_FOUND)
+        else:
+            path.unlink()
+            self._send(HttpResponse(HTTPStatus.NO_CONTENT))
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing: `requests` has all requests."""
+
+    def _part(self) -> HttpResponse | None:
+        """Return the response to a request for a range of a file; None if the whole file is to be sent."""
+        asked = _RANGE.fullmatch(self.headers.get("Range", ""))
+        path = Path(self.translate_path(self.path))
+        if asked is None or not path.is_file():
+            return None
+        modified = self.date_time_string(int(path.stat().st_mtime))
+        if self.headers.get("If-Range", modified) != modified:
+            return None
+        content = path.read_bytes()
+        first = int(asked[1])
+        part = content[first : int(asked[2]) + 1] if asked[2] else content[first:]
+        if not part:
+            return HttpResponse(416, headers=[("Content-Range", f"bytes */{len(content)}")])
+        where = f"bytes {first}-{first + len(part) - 1}/{len(content)}"
+        fields = [("Content-Type", self.guess_type(path)), ("Last-Modified", modified), ("Content-Range", where)]
+        return HttpResponse(206, part, fields)
+
+    def _body(self) -> bytes:
+        """Return the body of the request. Raises ConnectionError if it ends early."""
+        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
+            length = self.headers.get("Content-Length", "0")
+            return self._exactly(int(length)) if length.isdecimal() else b""
+        body = bytearray()
+        while count := int(self._line().split(b";")[0], 16):
+            body += self._exactly(count + 2)[:-2]
+        while self._line().strip():
+            pass
+        return bytes(body)
+
+    def _line(self) -> bytes:
+        line = self.rfile.readline(65537)
+        if not line.endswith(b"\n"):
+            raise ConnectionError("the client closed the connection within the body")
+        return line
+
+    def _exactly(self, count: int) -> bytes:
+        octets = self.rfile.read(count)
+        if len(octets) < count:
+            raise ConnectionError("the client closed the connection within the body")
+        return octets
+
+    def _send(self, response: HttpResponse) -> None:
+        self.send_response(response.status)
+        for name, value in response.headers:
+            self.send_header(name, value)
+        empty = self.command == "HEAD" or response.status in (204, 304)
+        if isinstance(response.body, bytes):
+            if response.status not in (204, 304):
+                self.send_header("Content-Length", str(len(response.body)))
+            self.end_headers()
+            if not empty:
+                self.wfile.write(response.body)
+            return
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        if empty:
+            return
+        for piece in response.body:
+            if piece:
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        self.wfile.write(b"0\r\n\r\n")
