@@ -406,7 +406,7 @@ def test_a_hint_names_the_folder_of_the_distribution(monkeypatch: pytest.MonkeyP
     for module in modules().values():
         named |= {*re.findall(r"how_to_install\(['\"]([\w-]+)['\"]\)", module.path.read_text("utf-8"))}
     for name in named:
-        (folder,) = re.findall(r"\((\S+) in a checkout\)", how_to_install(name))
+        (folder,) = re.findall(r"\(in a checkout: (\S+)\)", how_to_install(name))
         assert tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]["name"] == name
 
 

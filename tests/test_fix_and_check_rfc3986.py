@@ -157,6 +157,12 @@ def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, st
         ("news:a:b@h.example", "the `@` after it is a delimiter"),
         ("news:a..b@h.example", "it is a delimiter"),
         ("www.example.com/a", "a host alone is not a URL"),
+        ("127.0.0.1:5000/api", "a host alone is not a URL"),
+        ("3com.example", "a host alone is not a URL"),
+        ("[::1]:8000", "a host alone is not a URL"),
+        ("[2001:db8::1]", "a host alone is not a URL"),
+        ("git@h.example:owner/repo.git", "this is a file on a host as scp and git write it, not a URL"),
+        ("joe@h.example:22/a", "an address alone is not a URL"),
     ],
 )
 def test_an_error_says_what_to_do(text: str, hint: str) -> None:

@@ -35,6 +35,9 @@ OTHERS = (
         r"HTTP://h:080\@evil/",
         r"http://h\@e/",
         "http:///h/",
+        "127.0.0.1:80/a",
+        "[::1]:80",
+        "git@h.example:a/b.git",
         "mailto://joe@h.example",
         'mailto:"a b"@c.d',
         "news:a>b@c.d",
@@ -207,12 +210,13 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     r"write the character itself": (
         lambda case: [Edit(case.start, case.start + 3, chr(int(case.text[case.start + 1 : case.start + 3], 16)))],
     ),
+    r"a host alone is not a URL": (lambda _: [Edit(0, 0, "http://")],),
     r'add "(.*)"': (lambda case: [Edit(len(case.text), len(case.text), case.found[1])],),
 }
 RULES = re.compile(
     "begin with the name|labels hold|the [a-z ]+ is a decimal number|the [a-z ]+ has no escapes|a host has one port|"
     "a number has|write a name, an IPv4|write a domain name|write the name in|RFC 1738 has no IPv6|an IPv6 address has|"
-    "an IPv4 address at|no domain name has this form|IDNA 2008 lets|an address is four|an address alone|a host alone|"
+    "an IPv4 address at|no domain name has this form|IDNA 2008 lets|an address is four|an address alone|"
     "the labels of|this is |add the |there are two schemes|(it|the `.` after it) is a delimiter|it is ambiguous|"
     "leave them out if|if a user name and a password end|write `//` and|leave out the second port|encode its octets"
 )

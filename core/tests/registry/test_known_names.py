@@ -45,7 +45,7 @@ def test_the_core_ledger_holds_the_names_of_the_rfc():
 )
 def test_pip_is_advised_only_once_names_are_published(monkeypatch, distribution, folder):
     for published, hint in (
-        (False, f"install {distribution}, from where urlschemes came ({folder} in a checkout)"),
+        (False, f"install {distribution} as you installed urlschemes (in a checkout: {folder})"),
         (True, f"pip install {distribution}"),
     ):
         reserved = reserved_names()._replace(published=published)

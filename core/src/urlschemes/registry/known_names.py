@@ -130,7 +130,7 @@ def how_to_install(distribution: str) -> str:
     if reserved_names().published:
         return f"pip install {distribution}"
     folder = f"{reserved_names().kinds.get(distribution, 'schemes')}/{distribution.removeprefix('urlschemes-')}"
-    return f"install {distribution}, from where urlschemes came (plugins/{folder} in a checkout)"
+    return f"install {distribution} as you installed urlschemes (in a checkout: plugins/{folder})"
 
 
 def attribution(name: str, ledgers: Iterable[Ledger]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from unicodedata import normalize
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["advice"]
 
 _PAIRS = frozenset({"()", "[]", "{}", '""', "''", "``", "\u201c\u201d", "\u2018\u2019", "\xab\xbb"})
+
+_HOST_ALONE = "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
+_FROM_DIGIT = re.compile(r"[0-9][0-9A-Za-z-]*(?:\.[0-9A-Za-z-]+)+(?:[:/?#]|$)")
+_ON_A_HOST = re.compile(r"@[^/:@]+:(?![0-9]+(?:/|$)|//).")
 
 
 def advice(error: InvalidURL, url_type: type[URL], repair: Repair) -> str | None:
@@ -112,7 +117,7 @@ def _from_surroundings(text: str, position: int, part: str | None, syntax: Synta
     if text.startswith("\\"):
         return "this is the path of a file, not a URL"
     if not text[:position].strip(" \t\r\n<"):
-        return _for_beginning(text, repair)
+        return _for_beginning(text, syntax.profile, repair)
     if not text[position:].strip():
         return f"leave out the white space at the end{_by_fix(repair)}"
     if character == "\\" and part in {"host", None} and _goes_on(syntax, text, position, "/"):
@@ -135,16 +140,21 @@ def _for_scheme(text: str, position: int, profile: Profile, repair: Repair) -> s
     if text.startswith(("/", ".", "?", "#")):
         return "this is a path or a relative reference: `join` it with the URL that it was found in"
     if name is None and text[:1] not in {"", ":"}:
-        return _for_beginning(text, repair)
+        return _for_beginning(text, profile, repair)
+    if name is not None and _ON_A_HOST.match(text, position):
+        return "this is a file on a host as scp and git write it, not a URL"
     if name is not None and text[position : position + 1] == "@":
         return "an address alone is not a URL: write the name of the scheme and a colon before it"
     if name is not None and "." in name[0] and not text[position:].startswith(("//", ";//")):
-        return "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
+        return _HOST_ALONE
     return None
 
 
-def _for_beginning(text: str, repair: Repair) -> str:
+def _for_beginning(text: str, profile: Profile, repair: Repair) -> str:
     """Return the advice about a character that no URL begins with."""
+    is_address = text[0] == "[" and "[" in profile.reserved and is_like_ipv6(text[1:].partition("]")[0])
+    if is_address or _FROM_DIGIT.match(text):
+        return _HOST_ALONE
     pair = text[0] + text.rstrip()[-1:]
     is_pair, around = pair in _PAIRS, f"leave out `{pair[0]}` and `{pair[-1]}` around the URL"
     return (around if is_pair else "no URL begins with it: leave it out") + _by_fix(repair)

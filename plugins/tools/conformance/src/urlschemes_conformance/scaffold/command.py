@@ -140,6 +140,6 @@ def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> No
         flags += ["--record-only"] * (not planned.record.operations)
         again = shlex.join(("urlschemes", "new", naming.scheme, *both, *flags, "--directory", "OTHER"))
         write_line(
-            f"Its URLs are read by {profiles[0].document}. To add a second record, copy its files from what this"
+            f"Its URLs are read by {profiles[0].document}. To add a second record, copy the files that this adds:"
         )
-        write_line(f"writes:\n  {again}")
+        write_line(f"  {again}")
