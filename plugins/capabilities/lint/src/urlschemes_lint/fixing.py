@@ -32,7 +32,7 @@ class NotRepairable(URLError):
     """`fix` found no repair, or several that mean different things.
 
     `span` is the text at fault, if it is known. `readings` are the texts that the given one may mean, if there are
-    several: valid URLs if `fix` finds them.
+    several: valid URLs if `fix` finds them. A pickle or a copy of the error has them without passwords.
     """
 
     code = "not-repairable"
@@ -43,6 +43,10 @@ class NotRepairable(URLError):
         super().__init__(message, **details)
         self.span = span
         self.readings = readings
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        made, arguments, state = super().__reduce__()
+        return made, arguments, {**state, "readings": tuple(map(redact_url, self.readings))}
 
 
 class Fixed(NamedTuple):
@@ -100,13 +104,13 @@ def repair_of(text: str, registry: Registry | None, limit: int) -> Fixed | URLEr
 
 def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL], limit: int) -> NotRepairable:
     """Return the error of `fix` for a text of several readings; one that is still invalid is given as it is."""
-    readings = []
+    readings: dict[str, None] = {}
     for text in ambiguous.readings:
         other, url = SourceText(text, source.profile, ambiguous.data), None
         with suppress(Ambiguous):
             _, url = nearest(other, url_type, limit)
         if url is not None or text != SourceText(source.whole, source.profile).text:
-            readings.append(text if url is None else str(url))
+            readings[text if url is None else str(url)] = None
     error = source.error
     return NotRepairable(
         ambiguous.message,
