@@ -100,7 +100,8 @@ class Misplaced:
             return self._replaced(index, ""), f"leave it out, or write {escapes} if the {walk.part} ends here"
         code = _U_ESCAPE.match(text, index)
         if code is not None:
-            meant = escaped(chr(int(code[1], 16)).encode("utf-8", "surrogatepass"))
+            octets = chr(int(code[1], 16)).encode("utf-8", "surrogatepass")
+            meant = self._source.profile.normal(escaped(octets))
             either = f"{meant} for the character, or " if walk.takes(meant) else ""
             return self._replaced(index, meant, len(code[0])), f"write {either}%25 if the % is data"
         if is_layout(character):
