@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 
 from urlschemes import InvalidURL, Registry, URLError, default_registry
 from urlschemes_conformance import laws
-from urlschemes_lint import Finding, Fixed, NotRepairable, check, fix
+from urlschemes_lint import Finding, Fixed, NotRepairable, check, explain, fix
 from urlschemes_testing.strategies import near_misses
 
 if TYPE_CHECKING:
@@ -429,8 +429,19 @@ def test_a_text_of_two_readings_is_refused_and_both_are_given(profile: str, text
     assert pickle.loads(pickle.dumps(caught.value)).readings == caught.value.readings
 
 
-def test_the_readings_in_a_pickle_have_no_password() -> None:
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ftp://joe:secret@h/a;b", ("ftp://joe:***@h/a", "ftp://joe:***@h/a%3Bb")),
+        ("ftp://joe:secret#x@h/", ("ftp://joe:***", "ftp://joe:***@h/")),
+        ("ftp://joe:secret>x@h/", ("ftp://joe:***", "ftp://joe:***@h/")),
+        ("ftp://joe:secret?\\x@h/", ("ftp://joe:***@h/",)),
+    ],
+)
+def test_the_readings_are_shown_without_passwords(text: str, shown: tuple[str, ...]) -> None:
     with pytest.raises(NotRepairable) as caught:
-        fix("ftp://joe:secret@h/a;b")
-    assert caught.value.readings == ("ftp://joe:secret@h/a", "ftp://joe:secret@h/a%3Bb")
-    assert pickle.loads(pickle.dumps(caught.value)).readings == ("ftp://joe:***@h/a", "ftp://joe:***@h/a%3Bb")
+        fix(text)
+    assert "secret" in caught.value.readings[0]
+    assert caught.value.hint == f"it may mean {' or '.join(caught.value.shown_readings)}"
+    assert pickle.loads(pickle.dumps(caught.value)).readings == caught.value.shown_readings == shown
+    assert "secret" not in explain(text)
