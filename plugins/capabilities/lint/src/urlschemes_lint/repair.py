@@ -232,6 +232,8 @@ def _add_brackets(source: SourceText, syntax: Syntax) -> None:
     if authority is None or "host" not in syntax.parts or not is_like_ipv6(text[authority.host : authority.end]):
         return
     start, address = authority.host, text[authority.host : authority.end]
+    if ":::" in address:
+        return  # one colon too many
     ends = {authority.end, start + address.rindex(":")}  # the last group may be meant as the port
     readings = {end: f"[{text[start:end]}]{text[end : authority.end]}" for end in sorted(ends)}
     automaton = syntax.automaton
