@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import pickle
 import socket
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,10 @@ import pytest
 
 import urlschemes
 import urlschemes_access
-from urlschemes import InvalidURL, UnknownScheme, UnsafeURL
+from urlschemes import InvalidURL, Registry, UnknownScheme, UnsafeURL
 from urlschemes_access import Policy
+from urlschemes_http import HttpURL
+from urlschemes_rfc3986.iri import from_unicode
 
 REFUSED: dict[str, str] = {
     # Any scheme: characters
@@ -281,3 +285,21 @@ def test_the_values_of_parts_are_encoded(place: str, parts: dict[str, Any], text
     assert str(url) == text
     for name, value in parts.items():
         assert getattr(url, name) == (tuple(value) if isinstance(value, list) else value)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda value: HttpURL(host="h", port=value),
+        lambda value: HttpURL.parse("http://h/").normalized(value),
+        lambda value: Registry(profile=value),
+        lambda value: from_unicode("http://h/", parse=value),
+    ],
+    ids=["part", "level", "profile", "parse"],
+)
+def test_a_value_that_python_cannot_print_is_of_a_wrong_type_too(use: Callable[[Any], object]) -> None:
+    nested: list[Any] = []
+    for _ in range(sys.getrecursionlimit()):
+        nested = [nested]
+    with pytest.raises((TypeError, InvalidURL), match=r"must be .*, not list"):
+        use(nested)

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 
 from urlschemes import InvalidURL, Registry, URLError, default_registry
 from urlschemes_conformance import laws
-from urlschemes_lint import Finding, Fixed, NotRepairable, check, fix
+from urlschemes_lint import Finding, Fixed, NotRepairable, check, explain, fix
 from urlschemes_testing.strategies import near_misses
 
 if TYPE_CHECKING:
@@ -401,6 +401,7 @@ def resource_of_wget(text: str) -> tuple[object, ...]:
         ("rfc3986", "mailto:a@h.example&cc=x", ["mailto:a@h.example?cc=x", "mailto:a@h.example%26cc%3Dx"]),
         ("rfc3986", "mailto:a@h.example?cc=b@h.example?body=c", ["mailto:a@h.example?cc=b@h.example&body=c",
                                                                  "mailto:a@h.example?cc=b@h.example%3Fbody%3Dc"]),
+        ("rfc3986", "news:/h/a.b", ["news://h/a.b", "news:%2Fh%2Fa.b"]),
         ("rfc3986", "file:////h/s", ["file://h/s", "file:///%2Fh/s"]),
         ("rfc3986", "file:c:/a", ["file:///c:/a"]),
         ("rfc1738", "wais://h/db/\x00", ["wais://h/db/", "wais://h/db/%00"]),
@@ -414,6 +415,9 @@ def resource_of_wget(text: str) -> tuple[object, ...]:
         ("rfc1738", "ftp://u#1@h/", ["ftp://u", "ftp://u%231@h/"]),
         ("rfc1738", "news:a#b@c.d", ["news:a", "news:a%23b@c.d"]),
         ("rfc1738", r"ftp://good.dom\@evil.dom/", ["ftp://good.dom/@evil.dom/", "ftp://good.dom%5C@evil.dom/"]),
+        ("rfc3986", "ftp://good.dom>@evil.dom/", ["ftp://good.dom", "ftp://good.dom%3E@evil.dom/"]),
+        ("rfc1738", "ftp://good.dom?~@evil.dom/", ["ftp://good.dom/?%7E@evil.dom/", "ftp://good.dom?%7E@evil.dom/"]),
+        ("rfc1738", "http://h/#a\nb", ["http://h/"]),
     ],
 )  # fmt: skip
 def test_a_text_of_two_readings_is_refused_and_both_are_given(profile: str, text: str, readings: list[str]) -> None:
@@ -423,3 +427,21 @@ def test_a_text_of_two_readings_is_refused_and_both_are_given(profile: str, text
     assert list(caught.value.readings) == readings
     assert caught.value.hint == f"it may mean {' or '.join(readings)}"
     assert pickle.loads(pickle.dumps(caught.value)).readings == caught.value.readings
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("ftp://joe:secret@h/a;b", ("ftp://joe:***@h/a", "ftp://joe:***@h/a%3Bb")),
+        ("ftp://joe:secret#x@h/", ("ftp://joe:***", "ftp://joe:***@h/")),
+        ("ftp://joe:secret>x@h/", ("ftp://joe:***", "ftp://joe:***@h/")),
+        ("ftp://joe:secret?\\x@h/", ("ftp://joe:***@h/",)),
+    ],
+)
+def test_the_readings_are_shown_without_passwords(text: str, shown: tuple[str, ...]) -> None:
+    with pytest.raises(NotRepairable) as caught:
+        fix(text)
+    assert "secret" in caught.value.readings[0]
+    assert caught.value.hint == f"it may mean {' or '.join(caught.value.shown_readings)}"
+    assert pickle.loads(pickle.dumps(caught.value)).readings == caught.value.shown_readings == shown
+    assert "secret" not in explain(text)

@@ -45,6 +45,7 @@ def test_a_mistake_with_one_right_repair_is_repaired(text: str, url: str, what: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("http://1:2:::3/", "^cannot be repaired without guessing: "),
         ("http://::1:80/", r"^ambiguous IPv6 address at position 7: write \[::1\]:80 or \[::1:80\]; "),
         ("http://h/a\\b", r"^ambiguous '\\\\' at position 10"),
         ("http://h/a\u200bb", "^ambiguous .*: leave it out, or write %E2%80%8B if it is data"),

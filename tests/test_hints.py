@@ -43,6 +43,7 @@ OTHERS = (
         "news:a>b@c.d",
     ),
     *("http://\u2603.net/", "http://\u0661\u0662.de/", "http://B\xfc.example/a", "http://h%25/", "http://h%40b/"),
+    *("wais://a\u2100b/", "http://h/%u0041", "file://[2001:db8::1]0/a", "[::1]", '["a[::1]'),
 )
 CHARACTERS = (
     *"/:@?;=&#%~ \\\"<>[]|^`{}.,-_!a0Z(*'+$\t\n\x00\xe9\u200b\u2603\u0661\uff0f\uff1a\ud800",
@@ -162,7 +163,7 @@ def without_port(case: Case) -> list[Edit]:
 ACTIONS: dict[str, tuple[Action, ...]] = {
     r"write ((?:%[0-9A-F]{2})+)(?:,|$| if)": (written,),
     r"write its octets in UTF-8, ((?:%[0-9A-F]{2})+)": (written,),
-    r"write (%\S+) for the character, or %25": (
+    r"write (\S+) for the character, or %25": (
         lambda case: [Edit(case.start, case.start + len("%uXXXX"), case.found[1])],
         lambda case: [Edit(case.start, case.start + 1, "%25")],
     ),

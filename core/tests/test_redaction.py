@@ -63,6 +63,9 @@ def test_passwords_are_hidden(text: str, safe: str) -> None:
         ("//u:two words@[::1]/", "//u:***@[::1]/"),
         ("mailto:joe@h", "mailto:joe@h"),
         ("@", "@"),
+        ("<URL:ftp://joe:sec ret@h/>", "<URL:ftp://joe:***@h/>"),
+        (" url:ftp:/joe:secret@h/", " url:ftp:/joe:***@h/"),
+        ("URL:http://h:80/a@b", "URL:http://h:80/a@b"),
     ],
 )
 def test_passwords_are_hidden_in_a_text_that_is_meant_as_a_url(text: str, safe: str) -> None:

@@ -25,8 +25,8 @@ _NO_LOGIN = r"(?:[^/?#:\s]*@)?\[[0-9A-Fa-f:.]*\](?::\d{0,5})?(?:[/?#\s]|$)"
 # passwords contain `@`; without one, it ends at the first `@` after a `/`, unless a port stands there.
 _PASSWORD = re.compile(rf"(://(?!{_NO_LOGIN})[^/:\s]*:)(?:[^/\s]*(?=@)|(?!\d{{0,5}}(?:[/?#\s]|$))\S{{0,256}}?(?=@))")
 
-# The text before the login in what is meant as a URL, even with blanks, too few slashes or backslashes.
-_BEFORE_LOGIN = re.compile(rf"[^:/\\]*+:?+[/\\\s]*+(?!{_NO_LOGIN})")
+# The text before the login in what is meant as a URL, even with `URL:`, blanks, too few slashes or backslashes.
+_BEFORE_LOGIN = re.compile(rf"(?i:[<\s]*+URL:)?[^:/\\]*+:?+[/\\\s]*+(?!{_NO_LOGIN})")
 
 
 def _escaped(match: "re.Match[str]") -> str:

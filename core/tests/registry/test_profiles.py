@@ -109,7 +109,9 @@ def test_a_profile_is_an_object_or_the_name_of_an_installed_one(site):
     for wrong in ("Later", "latter"):
         with pytest.raises(PluginError, match=f"the profile {wrong} is not installed; did you mean later"):
             Registry(profile=wrong)
-    for wrong in ("", None, 3986, b"rfc3986", ["later"]):
+    with pytest.raises(PluginError, match="the profile  is not installed; installed profiles: "):
+        Registry(profile="")
+    for wrong in (None, 3986, b"rfc3986", ["later"]):
         with pytest.raises(TypeError, match="profile must be a Profile or "):
             Registry(profile=wrong)
     with pytest.raises(PluginError, match=r"the profile later is disabled: Registry\(disable=...\) names x-later; ins"):

@@ -13,7 +13,14 @@ from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from urlschemes.errors import PluginContractError, PluginError, PluginLoadError, PluginRecordError, RegistrationError
+from urlschemes.errors import (
+    PluginContractError,
+    PluginError,
+    PluginLoadError,
+    PluginRecordError,
+    RegistrationError,
+    require_type,
+)
 from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.redaction import described
 from urlschemes.registry.claim_selection import DISABLE, Rules, Selection, installed_list, select, switch
@@ -58,9 +65,8 @@ class Plugins:
         self.profile = RFC1738
         if isinstance(rules.profile, Profile):
             self.profile = rules.profile
-        elif not isinstance(rules.profile, str) or not rules.profile:  # type: ignore[redundant-expr]  # untyped callers
-            raise TypeError(f"profile must be a Profile or the name of one, not {rules.profile!r}")
         else:
+            require_type("profile", rules.profile, Profile, str)
             self.profile, self.selected = self.installed_profile(rules.profile), None
 
     def installed_profile(self, name: str) -> Profile:

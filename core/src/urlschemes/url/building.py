@@ -136,7 +136,7 @@ def _written_number(part: Part, value: object, scheme: str | None) -> str:
         return str(value)
     if not isinstance(value, int) or isinstance(value, bool):
         kind = type(value).__name__
-        raise _wrong_value(part, f"the {part.called} must be an int from 0 up, not {kind} {ascii(value)[:20]}", scheme)
+        raise _wrong_value(part, f"the {part.called} must be an int from 0 up, not {kind}", scheme)
     if value.bit_length() > _BITS:  # Python would not write it either
         raise _wrong_value(part, f"the {part.called} has more than {DIGITS} digits", scheme)
     if value < 0:

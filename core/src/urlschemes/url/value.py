@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from functools import total_ordering
 from operator import attrgetter
+from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, dataclass_transform
 
 from urlschemes.errors import (
@@ -231,9 +232,10 @@ class URL(Base, metaclass=URLType):
         """Return the URL with everything that does not change its meaning by its profile written in one way.
 
         `level` is one of the profile's levels of normalization, by default the last; RFC 1738 has one only. Raises
-        ValueError for another.
+        TypeError, ValueError for another.
         """
         profile = self.syntax.profile
+        require_type("level", level, str, NoneType)
         if level is not None and level not in profile.levels:
             raise ValueError(f"no level {level!r} of {profile.document}: {', '.join(profile.levels) or 'it has one'}")
         text = profile.algorithms.normalized(self, level)
@@ -256,7 +258,8 @@ class URL(Base, metaclass=URLType):
 
         User name and password are never carried to another host. A reference with another scheme gives a generic URL;
         `urlschemes.parse(str(url))` gives the type of its scheme. Raises NotHierarchical if the scheme has no
-        hierarchy, InvalidURL if the result is not a URL; `urlschemes_lint.fix(url.resolve(reference))` may repair it.
+        hierarchy, InvalidURL if the result is not a URL: the text of the error, in which its positions count, is
+        `url.resolve(reference)`, which `urlschemes_lint.fix` may repair.
         """
         text, profile = self.resolve(reference), self.syntax.profile
         text = text if profile.has_fragments else text.partition("#")[0]

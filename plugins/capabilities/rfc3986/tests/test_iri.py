@@ -3,6 +3,7 @@
 import re
 import sys
 import unicodedata
+from ast import literal_eval
 
 import pytest
 from hostile_texts import hostile_texts
@@ -236,6 +237,16 @@ def test_what_people_type_is_mapped_as_browsers_do(text, written):
     assert str(from_unicode(text, uts46=True)) == written
     with pytest.raises(InvalidURL, match="uts46=True"):
         from_unicode(text)
+
+
+@pytest.mark.parametrize("character", ["\xdc", "\u3002", "\uff0e", "\xad", "\u338f", "\u0130"], ids=ascii)
+def test_a_hint_says_what_a_character_is_mapped_to(character):
+    text = f"http://\xe4{character}a/"
+    with pytest.raises(InvalidURL) as caught:
+        from_unicode(text)
+    hint = re.fullmatch(r"(?:write (.+) instead|leave it out), as uts46=True does .*", caught.value.hint)
+    written = text.replace(character, literal_eval(hint[1]) if hint[1] else "")
+    assert from_unicode(written) == from_unicode(text, uts46=True)
 
 
 @pytest.mark.parametrize(

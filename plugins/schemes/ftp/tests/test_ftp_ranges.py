@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from urlschemes_access.errors import RemoteError, Truncated
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access
 from urlschemes_servers.ftp import ftp_server
-from urlschemes_testing.replay import Script, client_closes, replay, server, split_everywhere
+from urlschemes_testing.replay import Script, Step, client_closes, replay, server, split_everywhere
 
 URL = FtpURL.parse("ftp://host.dom/a")
 THEN = datetime(1994, 12, 1, tzinfo=UTC)
@@ -23,6 +24,7 @@ BEFORE = Attributes(size=10, modified=THEN)
 SAME = exchange("MDTM a", "213 19941201000000")
 REST = exchange("REST 7", "350 Restarting at 7")
 SIZE = type_and_size("a", 10)
+NO_SIZE = type_and_size("a", None)
 
 
 @pytest.mark.parametrize(
@@ -105,9 +107,18 @@ def test_a_range_that_ends_early_is_ended_by_closing_the_data_connection() -> No
     assert outcome.content == b"234"
 
 
-def test_a_part_that_is_cut_off_is_an_error() -> None:
-    script = LOGIN.then(*SIZE, *epsv(), *REST, *download("RETR", "a", b"78"))
-    assert isinstance(replay(access(URL, range=Range(7)), script).error, Truncated)
+@pytest.mark.parametrize(
+    ("wanted", "dialogue", "content"),
+    [
+        (Range(7), [*SIZE, *epsv()], b"78"),
+        (Range(7, unchanged=BEFORE), [*NO_SIZE, *SAME, *epsv()], b"78"),
+        (Range(7, unchanged=BEFORE), [*NO_SIZE, *SAME, *epsv()], b"0123456789"),
+    ],
+    ids=["cut off", "cut off, of a known size", "not a part"],
+)
+def test_a_part_of_another_size_is_an_error(wanted: Range, dialogue: Sequence[Step], content: bytes) -> None:
+    script = LOGIN.then(*dialogue, *REST, *download("RETR", "a", content))
+    assert isinstance(replay(access(URL, range=wanted), script).error, Truncated)
 
 
 @pytest.mark.parametrize(

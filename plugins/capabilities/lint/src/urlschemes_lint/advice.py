@@ -96,7 +96,7 @@ def _for_character(error: InvalidURL, url_type: type[URL], text: str, position: 
         return around
     plain = normalize("NFKC", character)
     is_meant = part in {"scheme", "host", "port", None} and character != plain and plain.isascii()
-    if is_meant and _goes_on(syntax, text, position, plain):
+    if is_meant and len(plain) == 1 and _goes_on(syntax, text, position, plain):
         return f"write `{plain}` of US-ASCII"
     refused = _of_repair(error, repair) if written or not is_layout(character) else None
     if refused is not None:
@@ -156,7 +156,8 @@ def _for_beginning(text: str, profile: Profile, repair: Repair) -> str:
     if is_address or _FROM_DIGIT.match(text):
         return _HOST_ALONE
     pair = text[0] + text.rstrip()[-1:]
-    is_pair, around = pair in _PAIRS, f"leave out `{pair[0]}` and `{pair[-1]}` around the URL"
+    is_pair = pair in _PAIRS and profile.scheme_name.match(text, 1) is not None
+    around = f"leave out `{pair[0]}` and `{pair[-1]}` around the URL"
     return (around if is_pair else "no URL begins with it: leave it out") + _by_fix(repair)
 
 

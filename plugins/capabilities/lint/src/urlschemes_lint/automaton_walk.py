@@ -104,6 +104,10 @@ class Walk:
         literals = [leaf.literal is not None for leaf in leaves if leaf.mask >> ord(character) & 1]
         return bool(literals) and all(literals)
 
+    def is_in(self, rule: str) -> bool:
+        """Return True if the last character may be in `rule`."""
+        return any(rule in self._automaton.leaves[position].path for position in bits(self.reached))
+
     @property
     def at_literal(self) -> bool:
         """True if the last character can only belong to a literal of the rules."""

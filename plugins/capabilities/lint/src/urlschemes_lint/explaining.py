@@ -142,7 +142,7 @@ def _error_lines(error: InvalidURL, hint: str | None, width: int) -> list[Line]:
 def _repair_lines(repair: Fixed | URLError) -> list[Line]:
     """Return the URL that `fix` makes of a text, and its fragment; without a repair, the readings of the text."""
     if isinstance(repair, URLError):
-        return [(_label("reading"), (one_line(each, MAX_URL), "")) for each in getattr(repair, "readings", ())]
+        return [(_label("reading"), (one_line(each, MAX_URL), "")) for each in getattr(repair, "shown_readings", ())]
     lines: list[Line] = [(_label("repaired", "good"), (one_line(repair.url.redacted(), MAX_URL), "strong"))]
     if repair.fragment is not None:
         lines.append((_label("fragment", "good"), (one_line(repair.fragment), "")))

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes import InvalidURL, UnknownScheme, URLError
-from urlschemes.redaction import redact, redact_url
+from urlschemes.redaction import password_spans, redact, redact_url
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
@@ -32,17 +32,29 @@ class NotRepairable(URLError):
     """`fix` found no repair, or several that mean different things.
 
     `span` is the text at fault, if it is known. `readings` are the texts that the given one may mean, if there are
-    several: valid URLs if `fix` finds them.
+    several: valid URLs if `fix` finds them. `shown_readings` are the same without passwords; a pickle or a copy of
+    the error has only these.
     """
 
     code = "not-repairable"
 
     def __init__(
-        self, message: str, *, span: tuple[int, int] | None = None, readings: tuple[str, ...] = (), **details: Any
+        self,
+        message: str,
+        *,
+        span: tuple[int, int] | None = None,
+        readings: tuple[str, ...] = (),
+        shown_readings: tuple[str, ...] = (),
+        **details: Any,
     ) -> None:
         super().__init__(message, **details)
         self.span = span
         self.readings = readings
+        self.shown_readings = shown_readings
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        made, arguments, state = super().__reduce__()
+        return made, arguments, {**state, "readings": self.shown_readings}
 
 
 class Fixed(NamedTuple):
@@ -100,23 +112,27 @@ def repair_of(text: str, registry: Registry | None, limit: int) -> Fixed | URLEr
 
 def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL], limit: int) -> NotRepairable:
     """Return the error of `fix` for a text of several readings; one that is still invalid is given as it is."""
-    readings = []
+    readings: dict[str, None] = {}
     for text in ambiguous.readings:
         other, url = SourceText(text, source.profile, ambiguous.data), None
         with suppress(Ambiguous):
             _, url = nearest(other, url_type, limit)
         if url is not None or text != SourceText(source.whole, source.profile).text:
-            readings.append(text if url is None else str(url))
+            readings[text if url is None else str(url)] = None
     error = source.error
+    # A reading may end within the login: its password is recognised by an `@`.
+    at = "@" if password_spans(source.whole, is_url=True) else ""
+    shown = tuple(dict.fromkeys(redact_url(each + at).removesuffix(at) for each in readings))
     return NotRepairable(
         ambiguous.message,
         readings=tuple(readings),
+        shown_readings=shown,
         scheme=source.text.partition(":")[0].lower(),
         part=None if error is None else error.part,
         position=ambiguous.position,
         rule=None if error is None else error.rule,
         section=source.profile.algorithms.delimiting if error is None else error.section,
-        hint=f"it may mean {' or '.join(map(redact_url, readings))}" if readings else None,
+        hint=f"it may mean {' or '.join(shown)}" if shown else None,
     )
 
 

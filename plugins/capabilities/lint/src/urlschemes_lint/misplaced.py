@@ -4,6 +4,7 @@ r"""The characters that cannot stand where they are, and what each may be meant 
 more. It never changes which resource is named. A character with another reading is not encoded:
 
     //           superfluous after the colon of the scheme, if it has no hosts; and `/` after another `/`
+    /            one of two, after the colon of a scheme that has hosts
     \            `/` for many programs, before the first `?` or `#` of a scheme with a hierarchy of `/`
     ?            the beginning of a query (RFC 3986 section 3), unless that of the scheme has begun; `#` of a fragment
     ;            the end of a name for some programs, if the scheme divides by it
@@ -38,6 +39,8 @@ _U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
 _LAYOUT = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
 _ENDS_LOGIN = '\\?<>"'
 """Characters that other programs take for the end of a login: `ftp://good.example\\@evil.example/` has two readings."""
+_CUTS_TEXT = re.compile('[<>"]')
+"""Those of them that end a URL in a text."""
 _FIELD = 100
 """The characters that are read to see whether a field begins; hostile texts ask often."""
 
@@ -89,13 +92,16 @@ class Misplaced:
         has_levels = walk.syntax.hierarchy is not None
         if text.startswith("//", index) and text.find(":") == index - 1:
             return self._replaced(index, "", 2), f"leave out the `//`, or write {2 * escapes} if it is data"
+        if character == "/" and text.find(":") == index - 1 and walk.takes("//"):
+            return self._replaced(index, "//"), f"write a second `/` if a host follows, or {escapes} if it is data"
         if has_levels and character == "/" and walk.pieces[-1:] == ["/"]:
             return self._replaced(index, ""), f"leave it out, or write {escapes} if it is data"
         if self._is_literal(escapes):
             return self._replaced(index, ""), f"leave it out, or write {escapes} if the {walk.part} ends here"
         code = _U_ESCAPE.match(text, index)
         if code is not None:
-            meant = escaped(chr(int(code[1], 16)).encode("utf-8", "surrogatepass"))
+            octets = chr(int(code[1], 16)).encode("utf-8", "surrogatepass")
+            meant = self._source.profile.normal(escaped(octets))
             either = f"{meant} for the character, or " if walk.takes(meant) else ""
             return self._replaced(index, meant, len(code[0])), f"write {either}%25 if the % is data"
         if is_layout(character):
@@ -184,7 +190,8 @@ def check_login(source: SourceText, syntax: Syntax) -> None:
     hidden = (each for each in login if each > "\x7f" and not ends.isdisjoint(normalize("NFKC", each)))
     if login in source.data or ({*_ENDS_LOGIN}.isdisjoint(login) and not any(hidden)):
         return
-    other = text[: authority.start] + normalize("NFKC", login).replace("\\", "/") + text[authority.at :]
+    meant, *cut = _CUTS_TEXT.split(normalize("NFKC", login).replace("\\", "/").replace("?", "/?", 1), maxsplit=1)
+    other = text[: authority.start] + meant + ("" if cut else text[authority.at :])
     advice = "some programs take a part of it for the host"
     raise source.ambiguous("login", authority.start, advice, other, data=login)
 

@@ -39,9 +39,6 @@ class Repair:
         self._in_host = host_positions(syntax)
         self._port = syntax.automaton.inside("port")
         self._in_host |= self._port
-        self._in_hostname = sum(
-            1 << each for each, leaf in enumerate(syntax.automaton.leaves) if "hostname" in leaf.path
-        )
         authority = authority_of(self._text, syntax.profile)
         self._may_drop_colon = authority is None or ":" not in self._text[authority.colon + 1 : authority.end]
         self._misplaced = Misplaced(source, self._walk)
@@ -79,13 +76,9 @@ class Repair:
         """Take `text` for the character at `index`; return False if that is impossible, or begins a broken literal."""
         if not self._walk.take(text):
             return False
-        count, literal = self._walk.begun
+        count, literal = self._walk.begun if text[-1] in self._profile.reserved else (0, "")
         rest = self._text[index + 1 : index + len(literal)]
-        if (
-            count == 1
-            and literal[0] in self._profile.reserved
-            and not (len(rest) == len(literal) - 1 and self._walk.takes(rest))
-        ):
+        if count == 1 and not (len(rest) == len(literal) - 1 and self._walk.takes(rest)):
             self._walk.back()
             return False
         self._in_query = self._in_query or (text[-1] == "?" and self._walk.at_literal)
@@ -152,7 +145,7 @@ class Repair:
             return False
         if last == ":" and self._text.startswith("//", index):
             return False  # the text before the colon is the name of a scheme, not a host
-        if last == "." and not self._walk.reached & self._in_hostname:
+        if last == "." and not self._walk.is_in("hostname"):
             return False  # only a domain name may be meant to end with a dot
         self._walk.back()
         next_character = self._text[index : index + 1]
@@ -191,7 +184,8 @@ def nearest(source: SourceText, url_type: type[URL], limit: int) -> tuple[Source
 
 def _check_nonstandard(source: SourceText, url_type: type[URL]) -> None:
     """Raise Ambiguous if `url_type` has a method `from_nonstandard` that reads the text despite its first error."""
-    read, index = getattr(url_type, "from_nonstandard", None), source.error.position if source.error else None
+    read = getattr(url_type, "from_nonstandard", None)
+    index = source.error.position if read is not None and source.error else None
     if read is None or index is None or source.text[index : index + 1] in source.data:
         return
     try:
@@ -238,6 +232,8 @@ def _add_brackets(source: SourceText, syntax: Syntax) -> None:
     if authority is None or "host" not in syntax.parts or not is_like_ipv6(text[authority.host : authority.end]):
         return
     start, address = authority.host, text[authority.host : authority.end]
+    if ":::" in address:
+        return  # one colon too many
     ends = {authority.end, start + address.rindex(":")}  # the last group may be meant as the port
     readings = {end: f"[{text[start:end]}]{text[end : authority.end]}" for end in sorted(ends)}
     automaton = syntax.automaton

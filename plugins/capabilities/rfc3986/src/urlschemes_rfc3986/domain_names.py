@@ -68,7 +68,9 @@ def _encoded_label(text: str, start: int, end: int, *, uts46: bool) -> str:
         problem = f"invalid character {quoted_text(text[start])} in the host at position {start}"
         problem, hint = f"{problem}: IDNA 2008 does not allow it", "domain names hold letters, digits and hyphens"
         if not uts46 and _may_stand(idna, text[start], uts46=True):
-            hint = "write it in lower case and in normal form, as uts46=True does (in the shell, --uts46)"
+            mapped = idna.uts46_remap(text[start], std3_rules=True)
+            written = f"write {quoted_text(mapped)} instead" if mapped else "leave it out"
+            hint = f"{written}, as uts46=True does (in the shell, --uts46)"
     raise invalid_url(text, problem, part="host", span=(start, end), section="RFC 5891 section 4.2", hint=hint)
 
 

@@ -83,8 +83,8 @@ def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
     if position >= end:
         expected = expected_words(fault.syntax, fault.state.expected)
         problem = f"{fault.place().subject()}: {choices(expected)}"
-        is_digit = fault.text[position : position + 1].isdecimal()
-        return _message(fault, problem, "write a colon before the port" if is_digit else None, expected)
+        is_port = fault.text[position : position + 1].isdecimal() and fault.state.taken(":")
+        return _message(fault, problem, "write a colon before the port" if is_port else None, expected)
     zone = start + written.find("%")
     if start <= zone <= position:
         place = fault.place(zone, end - 1)

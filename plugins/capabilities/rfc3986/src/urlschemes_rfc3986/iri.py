@@ -52,7 +52,7 @@ def from_unicode(text: str, parse: Callable[[str], Any] | None = None, *, uts46:
     """
     read = registry.parse if parse is None else parse
     if not callable(read):
-        raise TypeError(f"parse must be a function, such as Registry.parse or RelativeReference, not {read!r}")
+        raise TypeError(f"parse must be a function, such as RelativeReference, not {type(read).__name__}")
     if not isinstance(text, str) or (text.isascii() and not uts46):  # type: ignore[redundant-expr]  # callers without types
         return read(text)
     start, end = _unescaped_host(text)

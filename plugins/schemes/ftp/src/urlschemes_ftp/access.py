@@ -120,6 +120,8 @@ def _retrieve(control: Control, url: FtpURL, wanted: Range) -> Algorithm[None]:
     if missing is None:
         yield from Open("document", _attributes(url, 0, modified, wanted))
         return
+    if size is None and missing.unchanged is not None:
+        size = missing.unchanged.size  # the file is unchanged
     data = yield from open_data_connection(control)
     wanted = yield from _restart(control, missing)
     command = b"RETR " + file_name(url)

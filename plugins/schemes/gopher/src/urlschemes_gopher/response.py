@@ -124,7 +124,7 @@ class Content:
             "follow it, which were left out",
             received=received,
             expected=received + left_out,
-            hint='options={"octets": True} delivers all octets, and no dot ends them',
+            hint='options={"octets": True} delivers all that the server sends',
         )
 
     def read(self) -> Algorithm[bytes]:

@@ -155,7 +155,7 @@ def test_three_ends_of_a_gopher_text(
         assert (result.exit_code, target.read_bytes() if target.exists() else None) == (code, saved)
         assert said in result.stderr if code else said == result.stderr
         if code:
-            assert "--option octets delivers all octets" in result.stderr
+            assert "--option octets delivers all that the server sends" in result.stderr
             assert run(*command, "--option", "octets", plugins="urlschemes-gopher").exit_code == 0
             assert target.read_bytes() == sent
 

@@ -132,7 +132,7 @@ def error_json(error: URLError, given: GivenText | None = None) -> dict[str, Any
 
     Every error has the same keys, and that of `fix` its readings, too.
     """
-    readings = getattr(error, "readings", None)
+    readings = getattr(error, "shown_readings", None)
     write_log_as_notes()  # some messages are made by plugins' ledgers, which may fail
     hint, position, span = hint_of(error), error.position, getattr(error, "span", None)
     if given is not None and not (isinstance(error, InvalidURL) and error.text != given.text):
@@ -149,7 +149,7 @@ def error_json(error: URLError, given: GivenText | None = None) -> dict[str, Any
             "section": error.section,
             "hint": hint and redact(hint),
             "origin": error.origin,
-            **({} if readings is None else {"readings": [redact_url(each) for each in readings]}),
+            **({} if readings is None else {"readings": list(readings)}),
         }
     }
 
