@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Check", "all_checks", "check"]
 
-_MODULES = ("record", "name", "grammar", "type", "law", "speed", "import", "access")
+_MODULES = ("record", "name", "grammar", "type", "law", "import", "access")
 """The modules of checks, in the order in which the checks are made: those that run no code of the plugin come first."""
 
 

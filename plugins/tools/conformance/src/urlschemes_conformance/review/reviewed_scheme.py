@@ -30,6 +30,9 @@ __all__ = ["CannotCheck", "ReviewedScheme"]
 
 T = TypeVar("T")
 
+SOME = 200
+"""Texts for what takes long."""
+
 
 class CannotCheck(Exception):
     """A check cannot be made. The text gives the reason, and names the check that explains it."""
@@ -171,6 +174,11 @@ class ReviewedScheme:
 
     def _near_misses(self) -> tuple[str, ...]:
         return tuple(sorted({*random_near_misses(self.syntax, self.examples // 2, self.seed)}, key=_by_length))
+
+    @staticmethod
+    def some(texts: tuple[str, ...]) -> tuple[str, ...]:
+        """Return about `SOME` of the texts, of all lengths."""
+        return texts[:: max(len(texts) // SOME, 1)]
 
     @property
     def urls(self) -> tuple[URL, ...]:

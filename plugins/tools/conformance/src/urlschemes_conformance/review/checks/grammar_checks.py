@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
-COMPARED = 200
-"""URLs on which pattern, table and the independent recognizer are compared, and near misses."""
-
 _COMMON_PARTS = ("user", "password", "host", "port")
 
 
@@ -53,7 +50,7 @@ def grammar(scheme: ReviewedScheme) -> Verdict:
 @check("same-language", "RFC 1738 section 5; RFC 3986 Appendix A")
 def same_language(scheme: ReviewedScheme) -> Verdict:
     """The type accepts the texts that an independent recognizer derives from the BNF, and divides them alike."""
-    syntax, compared = scheme.syntax, [*_some(scheme.valid_texts), *_some(scheme.near_misses)]
+    syntax, compared = scheme.syntax, [*scheme.some(scheme.valid_texts), *scheme.some(scheme.near_misses)]
     wrong = _differently_recognized(syntax, compared)
     proven = "no table"
     if wrong is None and syntax.table is not None:
@@ -69,11 +66,6 @@ def same_language(scheme: ReviewedScheme) -> Verdict:
             f"pattern, recognizer and table agree on {len(compared)} texts ({proven})"
         )
     )
-
-
-def _some(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return about `COMPARED` of the texts, of all lengths."""
-    return texts[:: max(len(texts) // COMPARED, 1)]
 
 
 def _differently_recognized(syntax: Syntax, texts: list[str]) -> Verdict | None:
@@ -108,7 +100,9 @@ def _differently_parsed(scheme: ReviewedScheme) -> Verdict | None:
         for text in texts:
             if scheme.parses(text) != is_valid:
                 fault = "refuses a text that derives from" if is_valid else "accepts a text that does not derive from"
-                return failed(f"{name} {fault} the BNF", "do not override parse", repr(text))
+                return failed(
+                    f"{name} {fault} the BNF", "let the code read the record with Registration.of", repr(text)
+                )
     return None
 
 

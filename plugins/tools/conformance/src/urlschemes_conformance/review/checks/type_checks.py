@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from inspect import getattr_static
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginError
 from urlschemes.registry.plugins import load_scheme
+from urlschemes.url.value import URL
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped
 from urlschemes_testing.examples import check_example
@@ -18,6 +21,8 @@ __all__: list[str] = []
 
 _FIELDS = ("scheme", "status", "title", "reference", "default_port", "ports", "operations", "redirects", "local")
 """Fields of the record that the code could contradict."""
+_OPEN = frozenset({"__new__", "explanation", "normalized"})
+"""Methods that a type may override, each with a check of its own."""
 
 
 @check("contract", "docs/reference/registration.md")
@@ -39,6 +44,25 @@ def contract(scheme: ReviewedScheme) -> Verdict:
     if loaded.registration.syntax.bnf != scheme.record.syntax.bnf:
         return failed("the BNF of the code is not that of the record", advice)
     return passed(f"{scheme.target.module}:{scheme.target.attribute} with the type {loaded.url_type.__name__}")
+
+
+@check("sealed", "docs/reference/urls.md")
+def sealed(scheme: ReviewedScheme) -> Verdict:
+    """The type overrides no method of URL except `normalized`, `explanation` and the constructor."""
+    url_type = scheme.url_type
+    methods = {
+        name: value
+        for name, value in vars(URL).items()
+        if isinstance(value, FunctionType | classmethod) and name not in _OPEN
+    }
+    overridden = [name for name, value in methods.items() if getattr_static(url_type, name) is not value]
+    if overridden:
+        return failed(
+            f"{url_type.__name__} overrides {overridden[0]}, on which access, registry and tools rely",
+            "give a method of your own another name",
+            *(f"overrides {name}" for name in overridden[1:]),
+        )
+    return passed(f"{counted(len(methods), 'method')} of URL as the core has them")
 
 
 @check("parts", "RFC 1738 section 4; docs/reference/registration.md")
