@@ -6,8 +6,6 @@ from inspect import getattr_static
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import PluginError
-from urlschemes.registry.plugins import load_scheme
 from urlschemes.url.value import URL
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped
@@ -28,14 +26,7 @@ _OPEN = frozenset({"__new__", "explanation", "normalized"})
 @check("contract", "docs/reference/registration.md")
 def contract(scheme: ReviewedScheme) -> Verdict:
     """The entry point names a Scheme of that name, made from the record of the package."""
-    if not scheme.has_code:
-        return skipped("there is a record and no code")
-    scheme.generated_type  # noqa: B018  raises CannotCheck if the record cannot be used
-    try:
-        loaded = load_scheme(scheme.target.claim, scheme.profile)
-    except PluginError as error:
-        wants = getattr(error, "wants", "")
-        return failed(error.message, f"provide {wants}" if wants else "correct the error that the import raises")
+    code, loaded = scheme.code, scheme.scheme
     advice = "let the code read the record with Registration.of"
     for name in _FIELDS:
         in_file, in_code = getattr(scheme.record, name), getattr(loaded.registration, name)
@@ -43,7 +34,7 @@ def contract(scheme: ReviewedScheme) -> Verdict:
             return failed(f"{name} is {in_file!r} in the record, but {in_code!r} in the code", advice)
     if loaded.registration.syntax.bnf != scheme.record.syntax.bnf:
         return failed("the BNF of the code is not that of the record", advice)
-    return passed(f"{scheme.target.module}:{scheme.target.attribute} with the type {loaded.url_type.__name__}")
+    return passed(f"{code.module}:{code.attribute} with the type {loaded.url_type.__name__}")
 
 
 @check("sealed", "docs/reference/urls.md")
