@@ -15,7 +15,7 @@ import urlschemes_access
 from urlschemes.errors import URLError
 from urlschemes.redaction import described
 from urlschemes.registry.plugins import load_object
-from urlschemes_conformance.audit import SideEffects
+from urlschemes_conformance.audit import recording, side_effect
 from urlschemes_conformance.import_probe.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -31,19 +31,18 @@ def main(results: str, claim: Claim, first: list[Claim], same_distribution: list
     profile = urlschemes.Registry(profile=profile_name).profile
     seconds: float | None = None
     fault = ""
-    side_effects = SideEffects()
+    side_effects: list[str] = []
     before = Snapshot.take()
     began = perf_counter()
     try:
-        load_object(claim, profile, same_distribution)
+        with recording(side_effect, side_effects):
+            load_object(claim, profile, same_distribution)
         seconds = perf_counter() - began
     except URLError as error:
         fault = error.message
     except BaseException as error:  # noqa: BLE001  the plugin may raise anything, KeyboardInterrupt too
         fault = f"its import ended with {described(error)}"
-    finally:
-        side_effects.stop()
-    changes = [*before.differences(Snapshot.take()), *side_effects.descriptions]
+    changes = [*before.differences(Snapshot.take()), *dict.fromkeys(side_effects)]
     if os.getpid() == process:  # the plugin may have forked
         Path(results).write_text(json.dumps([seconds, fault, changes]), "utf-8")
     os._exit(0)  # without waiting for threads that the plugin started

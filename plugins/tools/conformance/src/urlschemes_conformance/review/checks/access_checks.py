@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginError, URLError
 from urlschemes.redaction import described
-from urlschemes_conformance.audit import PluginEvents
+from urlschemes_conformance.audit import opened_by, recording
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.reviewed_scheme import once
 from urlschemes_conformance.review.verdicts import CannotCheck, failed, passed, skipped, warned
@@ -85,15 +85,17 @@ def own_sockets(scheme: ReviewedScheme) -> Verdict:
     algorithms = scheme.scheme.algorithm(access.operation).__module__
     server = target.demo.module if target.demo else ""
     packages = {each.partition(".")[0] for each in (target.claim.module, algorithms)}
-    events = PluginEvents(packages, "" if server in {target.claim.module, algorithms} else server)
-    scheme.access_again(events.recording)
-    if events.descriptions:
+    opened = opened_by(packages, "" if server in {target.claim.module, algorithms} else server)
+    events: list[str] = []
+    scheme.access_again(lambda: recording(opened, events))
+    own = [each for each in events if each]
+    if own:
         return failed(
-            f"the plugin itself causes {events.descriptions[0]}",
+            f"the plugin itself causes {own[0]}",
             "request it (yield from Connect, OpenFile): policy, deadline and limits apply only to requests",
-            *events.descriptions[1:],
+            *own[1:],
         )
-    return passed(f"the backend caused all {events.count} events")
+    return passed(f"the backend caused all {len(events)} events")
 
 
 @check("deadline", "docs/explanation/trust.md")
