@@ -246,24 +246,13 @@ def has_template_syntax(record: Registration) -> bool:
     return any(template.record.syntax.bnf.split() == record.syntax.bnf.split() for template in _plans_like(record))
 
 
-def template_leftovers(record: Registration, readme: str = "") -> tuple[str, ...]:
-    """Return what is still that of the template, word for word, although the syntax of `record` is another.
-
-    These are names of considerations, and `README.md` if `readme`, its text, shows the URLs of the template.
-    """
+def template_leftovers(record: Registration) -> tuple[str, ...]:
+    """Return the names of the considerations that are those of the template, though the syntax of `record` is not."""
     if has_template_syntax(record):
         return ()
-    leftovers: dict[str, None] = {}
-    lines = {*readme.splitlines()}
-    for template in _plans_like(record):
-        for field in ("encoding", "interoperability", "security"):
-            name = f"{field}_considerations"
-            if getattr(template.record, name) == getattr(record, name):
-                leftovers[name] = None
-        (form,) = (each for each in template.files[README].splitlines() if each.startswith(f"    {record.scheme}:"))
-        if form in lines:
-            leftovers[README] = None
-    return tuple(leftovers)
+    templates = [each.record for each in _plans_like(record)]
+    names = (f"{field}_considerations" for field in ("encoding", "interoperability", "security"))
+    return tuple(name for name in names if getattr(record, name) in {getattr(each, name) for each in templates})
 
 
 def _plans_like(record: Registration) -> Iterator[Plan]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -128,22 +127,7 @@ def reference(scheme: ReviewedScheme) -> Verdict:
             f"the status is permanent, but the reference {found.reference!r} is not a publication",
             "name an RFC, another standard, or a URL; or register the scheme as provisional",
         )
-    if (text := _readme(found)) and "README.md" in template_leftovers(found, text):
-        return warned(
-            "README.md still shows the URLs of the template of `urlschemes new`, but the syntax is another",
-            "describe the URLs and the protocol of this scheme",
-        )
     return passed(found.reference)
-
-
-def _readme(found: Registration) -> str:
-    """Return the README.md of the folder in which the record is developed; "" if there is none."""
-    for folder in Path(found.source).parents:
-        if (folder / "pyproject.toml").is_file():
-            with suppress(OSError, UnicodeDecodeError):
-                return (folder / "README.md").read_text("utf-8")
-            break
-    return ""
 
 
 @check("considerations", "RFC 7595 sections 3.6 and 3.9")
