@@ -121,7 +121,7 @@ class CannotCheck(Exception):
         """Return the verdict of a check that needs the piece."""
         if self.check in {"", check}:
             return self.verdict
-        return skipped(f"the check {self.check} {self.verdict.outcome}: {self.verdict.reason}")
+        return skipped(f"the check {self.check} failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
