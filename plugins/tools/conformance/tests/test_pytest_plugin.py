@@ -36,10 +36,10 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_each_check_is_a_test(project: Path) -> None:
-    exit_code, output, _ = run_pytest(project, "-k", "contact or prints or own")
+    exit_code, output, _ = run_pytest(project, "-k", "contact or builds or own")
     assert exit_code == 1
     assert "PASSED test_own.py::test_own" in output
-    assert "PASSED review[x-example]::prints-back" in output
+    assert "PASSED review[x-example]::builds-back" in output
     assert "FAILED review[./plugin]::contact" in output
     assert "the contact 'Your Name <you@example.com>' is not the name of a person or a group" in output
     assert "help     name the person or the group responsible for the scheme" in output

@@ -10,15 +10,15 @@ import re
 import sys
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from urlschemes.redaction import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from types import FrameType
 
-__all__ = ["PluginEvents", "SideEffects"]
+__all__ = ["opened_by", "recording", "side_effect"]
 
 _SIDE_EFFECTS = {
     "os.exec": "ran the program {}",
@@ -51,32 +51,35 @@ _IMPORT_MACHINERY = frozenset(
 _BACKEND_PACKAGES = frozenset({"urlschemes", "urlschemes_access"})
 
 
-class SideEffects:
-    """Records side effects outside of the process, in all threads, from now until `stop`: `descriptions`, each once."""
+Describe: TypeAlias = "Callable[[str, tuple[Any, ...]], str | None]"
+"""The type of a function that describes an audit event with its arguments; None if the event does not count."""
 
-    def __init__(self) -> None:
-        self.descriptions: list[str] = []
-        self._stopped = False
-        sys.addaudithook(self._hook)
 
-    def stop(self) -> None:
-        """Record nothing more."""
-        self._stopped = True
+@contextmanager
+def recording(describe: Describe, descriptions: list[str]) -> Iterator[None]:
+    """Add what `describe` says of the audit events within the block to `descriptions`."""
+    active = True
 
-    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if self._stopped or (event not in _SIDE_EFFECTS and event != "open"):
-            return
-        if any(isinstance(each, str) and _BYTECODE.search(each) for each in arguments):
-            return  # Python writes these files and folders itself when it imports
-        if event != "open":
-            description = _SIDE_EFFECTS[event].format(*map(repr, arguments))
-        elif _is_written(*arguments):
-            description = f"opened the file {arguments[0]} for writing"
-        else:
-            return
-        line = one_line(description, 200)
-        if line not in self.descriptions:
-            self.descriptions.append(line)
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if active and (description := describe(event, arguments)) is not None:
+            descriptions.append(one_line(description, 200))
+
+    sys.addaudithook(hook)
+    try:
+        yield
+    finally:
+        active = False
+
+
+def side_effect(event: str, arguments: tuple[Any, ...]) -> str | None:
+    """Describe an event with an effect outside of the process."""
+    if any(isinstance(each, str) and _BYTECODE.search(each) for each in arguments):
+        return None  # Python writes these files and folders itself when it imports
+    if event in _SIDE_EFFECTS:
+        return _SIDE_EFFECTS[event].format(*map(repr, arguments))
+    if event == "open" and _is_written(*arguments):
+        return f"opened the file {arguments[0]} for writing"
+    return None
 
 
 def _is_written(path: object, _mode: object, flags: object) -> bool:
@@ -84,49 +87,28 @@ def _is_written(path: object, _mode: object, flags: object) -> bool:
     return bool(writes) and isinstance(path, str) and path != os.devnull
 
 
-class PluginEvents:
-    """Records the resources that functions of a plugin open themselves, within `recording()`, in that thread.
+def opened_by(packages: Collection[str], server: str) -> Describe:
+    """Return what describes the resources that this thread opens; an event that is not the plugin's, as "".
 
     An event belongs to the innermost function of the backend or of the plugin on the call stack. The plugin's functions
     are those of its `packages`, except for the module `server` ("" for none), whose server is not part of the access.
-    `descriptions` are the plugin's events; `count` is the number of all events.
     """
+    thread = threading.get_ident()
 
-    def __init__(self, packages: Collection[str], server: str) -> None:
-        self.descriptions: list[str] = []
-        self.count = 0
-        self._packages = packages
-        self._server = server
-        self._thread = 0
-        sys.addaudithook(self._hook)
-
-    @contextmanager
-    def recording(self) -> Iterator[None]:
-        """Record the events of this thread within the block."""
-        self._thread = threading.get_ident()
-        try:
-            yield
-        finally:
-            self._thread = 0
-
-    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event not in _RESOURCE_EVENTS or self._thread != threading.get_ident():
-            return
-        self.count += 1
-        caller = self._plugin_function(sys._getframe(1))  # noqa: SLF001  an audit hook is not told who called
-        if caller:
-            plain = [each for each in arguments if isinstance(each, str | int)]
-            argument = f" {plain[0]!r}" if plain else ""
-            self.descriptions.append(one_line(f"{event}{argument} by {caller}", 200))
-
-    def _plugin_function(self, frame: FrameType | None) -> str:
-        """Return the function of the plugin that caused the event; "" if the backend, the server or an import did."""
+    def describe(event: str, arguments: tuple[Any, ...]) -> str | None:
+        if event not in _RESOURCE_EVENTS or thread != threading.get_ident():
+            return None
+        frame: FrameType | None = sys._getframe()  # noqa: SLF001  an audit hook is not told who called
         while frame is not None:
             module = str(frame.f_globals.get("__name__", ""))
             package = module.partition(".")[0]
-            if module in _IMPORT_MACHINERY or package in _BACKEND_PACKAGES or module == self._server:
+            if module in _IMPORT_MACHINERY or package in _BACKEND_PACKAGES or module == server:
                 return ""
-            if package in self._packages:
-                return f"{module}.{frame.f_code.co_qualname}, line {frame.f_lineno}"
+            if package in packages:
+                plain = [each for each in arguments if isinstance(each, str | int)]
+                argument = f" {plain[0]!r}" if plain else ""
+                return f"{event}{argument} by {module}.{frame.f_code.co_qualname}, line {frame.f_lineno}"
             frame = frame.f_back
         return ""
+
+    return describe

@@ -1,82 +1,89 @@
 """Another Python process, bounded in time, of which nothing is left running.
 
-Its argument goes in as JSON, and its output comes out as octets, both in files: a pipe would end only when every
-process that the plugin started has closed it.
+Its current directory is a folder of its own, with its results and its standard error as files: a pipe would end only
+when every process that the plugin started has closed it. What it prints goes nowhere.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
 from contextlib import suppress
-from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["Ended", "run"]
 
-MAX_OUTPUT = 1 << 20
-"""Octets of the output that are read, from its end."""
+MAX_ERRORS = 1 << 16
+"""Octets of standard error that are read, from its end."""
 
 _PROGRAM = """\
-import importlib, json, sys
-module, function, path, argument = json.load(sys.stdin.buffer)
-sys.path[:] = path
-getattr(importlib.import_module(module), function)(argument)
+import importlib, pickle, sys
+with open("call", "rb") as call:
+    sys.path[:] = pickle.load(call)
+    module, function, arguments = pickle.load(call)
+getattr(importlib.import_module(module), function)(*arguments)
 """
 
 
 class Ended(NamedTuple):
-    """A process that ended: `how`, as the end of a sentence; its standard output and standard error."""
+    """A process that ended: `how`, as the end of a sentence; the lines of its results; the end of standard error."""
 
     how: str
-    out: bytes
-    err: bytes
+    results: list[str]
+    errors: str
 
 
 def run(
     function: str,
-    argument: Mapping[str, Any],
-    *,
+    *arguments: object,
     seconds: float,
-    path: Iterable[str],
     options: Sequence[str] = (),
-    cwd: str | os.PathLike[str] | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Ended:
-    """Call `function`, written `module:name`, with `argument` in another interpreter, started with `options`.
+    """Call `function`, written `module:name`, in another interpreter, which is started with `options`.
 
-    `path` is its `sys.path`. When it has ended, or after `seconds`, its whole process group is ended.
+    Its arguments are the path of the file for its results, and `arguments`, which are pickled. When it has ended, or
+    after `seconds`, its whole process group is ended.
     """
     if not sys.executable or getattr(sys, "frozen", False):
-        return Ended("cannot be started: this program has no Python interpreter", b"", b"")
-    with TemporaryFile() as stdin, TemporaryFile() as stdout, TemporaryFile() as stderr:
-        stdin.write(json.dumps([*function.split(":"), [*path], argument]).encode())
-        stdin.seek(0)
-        try:
-            process = subprocess.Popen(  # noqa: S603  this interpreter, with the program above
-                [sys.executable, "-P", *options, "-c", _PROGRAM],
-                stdin=stdin,
-                stdout=stdout,
-                stderr=stderr,
-                cwd=cwd,
-                env=env,
-                start_new_session=True,
-            )
-        except OSError as error:
-            return Ended(f"cannot be started: {error.strerror}", b"", b"")
-        try:
-            how = _description(process.wait(seconds))
-        except subprocess.TimeoutExpired:
-            how = f"did not end within {seconds:g} seconds"
-        finally:
-            _kill_group(process)
-        return Ended(how, _end_of(stdout), _end_of(stderr))
+        return Ended("cannot be started: this program has no Python interpreter", [], "")
+    with TemporaryDirectory(prefix="urlschemes-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        results, errors = folder / "results", folder / "errors"
+        results.touch()
+        path = [each for each in sys.path if os.path.isabs(each)]  # noqa: PTH117  they are strings
+        call = (*function.split(":"), (str(results), *arguments))
+        (folder / "call").write_bytes(pickle.dumps(path) + pickle.dumps(call))
+        with errors.open("w+b") as stderr:
+            try:
+                process = subprocess.Popen(  # noqa: S603  this interpreter, with the program above
+                    [sys.executable, "-P", *options, "-c", _PROGRAM],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=stderr,
+                    cwd=folder,
+                    env=env,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                return Ended(f"cannot be started: {error.strerror}", [], "")
+            try:
+                how = _description(process.wait(seconds))
+            except subprocess.TimeoutExpired:
+                how = f"did not end within {seconds:g} seconds"
+            finally:
+                _kill_group(process)
+            stderr.seek(max(stderr.seek(0, os.SEEK_END) - MAX_ERRORS, 0))
+            last = stderr.read(MAX_ERRORS).decode("utf-8", "replace")
+        return Ended(how, results.read_text("utf-8").splitlines(), last)
 
 
 def _description(exit_code: int) -> str:
@@ -97,8 +104,3 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
         else:
             process.kill()
     process.wait()
-
-
-def _end_of(file: IO[bytes]) -> bytes:
-    file.seek(max(file.seek(0, os.SEEK_END) - MAX_OUTPUT, 0))
-    return file.read(MAX_OUTPUT)  # bounded, because a detached process may still write

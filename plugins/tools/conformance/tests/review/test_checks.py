@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
-from bad_plugins import BAD, PACKAGE, RECORD, Edit, bad_plugin, edited, good_plugin, rename_package
+from bad_plugins import BAD, PACKAGE, RECORD, Edit, bad_plugin, edited, good_plugin, method, rename_package
 
 from urlschemes import default_registry
 from urlschemes_conformance.review import Review, Verdict, all_checks, review
-from urlschemes_conformance.review.reviewed_scheme import CannotCheck, ReviewedScheme
+from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
 from urlschemes_conformance.review.target import find_target
 
 if TYPE_CHECKING:
@@ -45,12 +44,30 @@ def test_every_check_has_a_bad_plugin() -> None:
 @pytest.mark.parametrize("name", WITHOUT_PROCESS)
 @pytest.mark.usefixtures("modules_unchanged")
 def test_a_check_fails_for_its_bad_plugin(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scheme, package = imported(name, tmp_path, monkeypatch)
+    package = f"bad_plugin_{name.replace('-', '_')}"
+    scheme = imported(bad_plugin(tmp_path, name), package, monkeypatch)
     verdict = verdict_of(name, scheme)
     assert verdict.outcome == "failed", verdict
     assert BAD[name].reason.replace(PACKAGE, package) in verdict.reason
     assert verdict.help
     assert default_registry.provider("x-example") != "this program", "a review has a registry of its own"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("    @classmethod\n    def parse(cls, text, **more):\n        return super().parse(text, **more)\n", "parse"),
+        ("    def replace(self, **parts):\n        return self\n\n    __copy__ = replace\n", "replace"),
+    ],
+)
+@pytest.mark.usefixtures("modules_unchanged")
+def test_a_type_overrides_no_method_of_the_core(
+    text: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheme = imported(edited(good_plugin(tmp_path), method(text)), "bad_plugin_sealed", monkeypatch)
+    verdict = verdict_of("sealed", scheme)
+    assert verdict.reason.startswith(f"ExampleURL overrides {name}, ")
+    assert (verdict.details == ("overrides __copy__",)) is (name == "replace")
 
 
 def test_a_record_that_no_profile_reads_is_named(tmp_path: Path) -> None:
@@ -63,22 +80,19 @@ def test_a_record_that_no_profile_reads_is_named(tmp_path: Path) -> None:
     )
 
 
-def imported(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ReviewedScheme, str]:
-    """Return the scheme of the bad plugin `name`, which this process imports, and the name of its package."""
-    plugin = bad_plugin(folder, name)
-    package = f"bad_plugin_{name.replace('-', '_')}"
+def imported(plugin: Path, package: str, monkeypatch: pytest.MonkeyPatch) -> ReviewedScheme:
+    """Return the scheme of a plugin, which this process imports; its package gets the name `package`."""
     rename_package(plugin, package)
     target = find_target(plugin, default_registry)
     for path in target.path:
         monkeypatch.syspath_prepend(path)
-    return ReviewedScheme(target, examples=500, seed=1), package
+    return ReviewedScheme(target, examples=500, seed=1)
 
 
 def verdict_of(name: str, scheme: ReviewedScheme) -> Verdict:
-    try:
-        return CHECKS[name].function(scheme)
-    except CannotCheck as reason:
-        raise AssertionError(f"{name} cannot be checked") from reason
+    verdict = CHECKS[name].verdict(scheme)
+    assert verdict.outcome != "skipped", verdict
+    return verdict
 
 
 @pytest.mark.plugin_fault(20)
@@ -94,12 +108,8 @@ def test_a_check_in_a_worker_process_fails_for_its_bad_plugin(name: str, tmp_pat
 @pytest.mark.parametrize("name", WITHOUT_PROCESS)
 @pytest.mark.usefixtures("modules_unchanged")
 def test_a_bad_plugin_fails_no_other_check(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    scheme, _ = imported(name, tmp_path, monkeypatch)
-    failed = []
-    for check in WITHOUT_PROCESS:
-        with suppress(CannotCheck):
-            failed += [check] if CHECKS[check].function(scheme).outcome == "failed" else []
-    assert failed == [name]
+    scheme = imported(bad_plugin(tmp_path, name), "bad_plugin_in_all_checks", monkeypatch)
+    assert [check for check in WITHOUT_PROCESS if CHECKS[check].verdict(scheme).outcome == "failed"] == [name]
 
 
 def test_the_good_plugin_passes_every_check(tmp_path: Path) -> None:
@@ -119,16 +129,16 @@ def test_the_security_considerations_must_discuss_passwords(tmp_path: Path) -> N
 
 def test_a_part_with_the_name_of_an_attribute_of_every_url_fails_the_grammar(tmp_path: Path) -> None:
     edits = [Edit(RECORD, "\nedition = {", "\nnormalized = {")]
-    result = review(edited(good_plugin(tmp_path), edits) / RECORD, checks=["grammar", "prints-back"], examples=5)
+    result = review(edited(good_plugin(tmp_path), edits) / RECORD, checks=["grammar", "builds-back"], examples=5)
     assert list(failures(result)) == ["grammar"]
     assert "normalized" in failures(result)["grammar"]
     assert result.verdicts[-1].outcome == "skipped"
 
 
 def test_for_a_record_without_code_the_grammar_is_checked_and_the_access_is_skipped(tmp_path: Path) -> None:
-    result = review(good_plugin(tmp_path) / RECORD, checks=["grammar", "prints-back", *NEEDS_PROCESS], examples=5)
+    result = review(good_plugin(tmp_path) / RECORD, checks=["grammar", "builds-back", *NEEDS_PROCESS], examples=5)
     outcomes = {verdict.check: verdict for verdict in result.verdicts}
     assert {outcomes[check].outcome for check in NEEDS_PROCESS} == {"skipped"}
     assert "there is a record and no code" in outcomes["demonstration"].reason
-    assert outcomes["grammar"].outcome == outcomes["prints-back"].outcome == "passed"
+    assert outcomes["grammar"].outcome == outcomes["builds-back"].outcome == "passed"
     assert (result.kind, result.scheme, result.title) == ("record", "x-example", "Documents by name and edition")

@@ -25,18 +25,22 @@ if TYPE_CHECKING:
 
 def test_the_name_of_an_installed_scheme_is_a_target_in_any_letter_case() -> None:
     target = find_target("X-Example", default_registry)
-    assert (target.kind, target.scheme, target.module, target.attribute) == (
+    assert (target.kind, target.claim.name, target.claim.module, target.claim.attribute) == (
         "installed",
         "x-example",
         PACKAGE,
         "scheme",
     )
-    assert target.demo == (f"{PACKAGE}.demo", "demo")
-    assert target.demo_provider.startswith("urlschemes-x-example ")
+    assert demonstration(target) == ("urlschemes-x-example", f"{PACKAGE}.demo", "demo")
+
+
+def demonstration(target: Target) -> tuple[str, str, str] | None:
+    return target.demo and target.demo.place
 
 
 def test_a_demonstration_of_another_distribution_is_used_if_it_is_the_only_one() -> None:
-    assert find_target("gopher", default_registry).demo == ("urlschemes_servers.demos", "gopher")
+    found = demonstration(find_target("gopher", default_registry))
+    assert found == ("urlschemes-servers", "urlschemes_servers.demos", "gopher")
 
 
 def test_of_several_demonstrations_that_of_the_schemes_own_distribution_is_used(
@@ -44,16 +48,19 @@ def test_of_several_demonstrations_that_of_the_schemes_own_distribution_is_used(
 ) -> None:
     demos = "[urlschemes.demos]\nx-example = strange:demo\ngopher = strange:demo\n"
     monkeypatch.syspath_prepend(install("strange", demos))
-    assert find_target("x-example", Registry()).demo == (f"{PACKAGE}.demo", "demo")
+    assert demonstration(find_target("x-example", Registry())) == ("urlschemes-x-example", f"{PACKAGE}.demo", "demo")
     assert find_target("gopher", Registry()).demo is None
 
 
 def test_the_folder_of_a_distribution_is_a_target(tmp_path: Path) -> None:
     folder = good_plugin(tmp_path)
     target = find_target(folder, default_registry)
-    assert (target.kind, target.scheme, target.distribution) == ("folder", "x-example", "urlschemes-x-example")
+    assert (target.kind, target.claim.name, target.claim.distribution) == (
+        "folder",
+        "x-example",
+        "urlschemes-x-example",
+    )
     assert target.path == (str(folder.resolve() / "src"),)
-    assert Target.from_dict(target.as_dict()) == target
 
 
 def test_a_path_that_does_not_exist_is_named(tmp_path: Path) -> None:
@@ -66,7 +73,7 @@ def test_a_record_is_a_target_by_its_file_or_its_folder(tmp_path: Path) -> None:
     record = good_plugin(tmp_path) / RECORD
     for path in (record, record.parent):
         target = find_target(path, default_registry)
-        assert (target.kind, target.scheme, target.record) == ("record", "x-example", str(record.resolve()))
+        assert (target.kind, target.claim.name, target.claim.origin) == ("record", "x-example", str(record.resolve()))
 
 
 def test_a_name_that_no_plugin_provides_is_not_a_target() -> None:
@@ -109,7 +116,7 @@ def test_of_several_schemes_one_is_chosen_by_name(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(f"{SCHEMES}x-a = 'a'\nx-b = 'b'\n")
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "__init__.py").touch()
-    assert find_target(tmp_path, default_registry, "x-b").module == "b"
+    assert find_target(tmp_path, default_registry, "x-b").claim.module == "b"
     with pytest.raises(PluginError, match="has no scheme 'x-c': expected one of x-a, x-b"):
         find_target(tmp_path, default_registry, "x-c")
 

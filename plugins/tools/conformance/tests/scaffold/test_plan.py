@@ -116,18 +116,16 @@ def test_the_record_of_a_registered_name_has_its_status_and_reference(record_onl
 def test_a_new_record_has_no_leftovers(record_only: bool) -> None:
     planned = plan("foo", record_only=record_only)
     assert has_template_syntax(planned.record)
-    assert template_leftovers(planned.record, planned.files["README.md"]) == ()
+    assert template_leftovers(planned.record) == ()
 
 
 @pytest.mark.parametrize("record_only", [False, True])
 def test_the_texts_of_the_template_are_leftovers_once_the_syntax_is_another(record_only: bool) -> None:
     planned = plan("foo", record_only=record_only, port=7000)
-    readme = planned.files["README.md"]
     changed = planned.files[RECORD].replace("1*uchar", "1*alphadigit")
     record = Registration.from_text(changed)
     assert not has_template_syntax(record)
-    assert template_leftovers(record, readme) == (*CONSIDERATIONS, "README.md")
-    assert template_leftovers(record, readme.replace(";edition=<edition>", "!<edition>")) == CONSIDERATIONS
+    assert template_leftovers(record) == CONSIDERATIONS
     rewritten = Registration.from_text(
         changed.replace('security_considerations = """\n', 'security_considerations = """\nNo. ')
     )

@@ -70,14 +70,12 @@ def probe_imports(claims: Iterable[Claim], profile: str = "rfc1738") -> dict[Cla
 def _probe(claim: Claim, first: list[Claim], same_distribution: list[Claim], profile: str) -> ImportReport:
     ended = run(
         "urlschemes_conformance.import_probe.child:main",
-        {"claim": claim, "first": first, "same_distribution": same_distribution, "profile": profile},
+        *(claim, first, same_distribution, profile),
         seconds=MAX_SECONDS,
-        path=sys.path,
         options=[*(f"-W{option}" for option in sys.warnoptions), *(["-Xdev"] if sys.flags.dev_mode else [])],
         env={**os.environ, cache.VARIABLE: "none"},  # files of the cache would be reported as the plugin's
     )
-    try:
-        seconds, fault, changes = json.loads(ended.out)
-    except ValueError:
+    if not ended.results:
         return ImportReport(None, f"the process that imports it {ended.how}", ())
+    seconds, fault, changes = json.loads(ended.results[0])
     return ImportReport(seconds, one_line(fault, 300), tuple(one_line(each, 200) for each in changes))

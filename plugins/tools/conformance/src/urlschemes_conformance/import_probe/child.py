@@ -1,54 +1,50 @@
-"""The child process of the probe: imports a plugin between two snapshots, and writes the report to standard output."""
+"""The child process of the probe: imports a plugin between two snapshots, and writes the report."""
 
 from __future__ import annotations
 
 import json
 import os
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import urlschemes
 import urlschemes_access
 from urlschemes.errors import URLError
 from urlschemes.redaction import described
-from urlschemes.registry.claims import Claim
 from urlschemes.registry.plugins import load_object
-from urlschemes_conformance.audit import SideEffects
+from urlschemes_conformance.audit import recording, side_effect
 from urlschemes_conformance.import_probe.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from urlschemes.registry.claims import Claim
 
 __all__ = ["main"]
 
 
-def main(job: Mapping[str, Any]) -> None:
-    """Import what `job["claim"]` names, write the report, and end the process."""
-    output, process = os.dup(1), os.getpid()
-    null = os.open(os.devnull, os.O_RDWR)
-    for standard_stream in (0, 1, 2):  # what the plugin prints goes nowhere
-        os.dup2(null, standard_stream)
-    _import_first([Claim(*each) for each in job["first"]])
-    profile = urlschemes.Registry(profile=job["profile"]).profile
+def main(results: str, claim: Claim, first: list[Claim], same_distribution: list[Claim], profile_name: str) -> None:
+    """Import what `claim` names, after the schemes of `first`, write the report, and end the process."""
+    process = os.getpid()
+    _import_first(first)
+    profile = urlschemes.Registry(profile=profile_name).profile
     seconds: float | None = None
     fault = ""
-    side_effects = SideEffects()
+    side_effects: list[str] = []
     before = Snapshot.take()
     began = perf_counter()
     try:
-        load_object(Claim(*job["claim"]), profile, [Claim(*each) for each in job["same_distribution"]])
+        with recording(side_effect, side_effects):
+            load_object(claim, profile, same_distribution)
         seconds = perf_counter() - began
     except URLError as error:
         fault = error.message
     except BaseException as error:  # noqa: BLE001  the plugin may raise anything, KeyboardInterrupt too
         fault = f"its import ended with {described(error)}"
-    finally:
-        side_effects.stop()
-    changes = [*before.differences(Snapshot.take()), *side_effects.descriptions]
+    changes = [*before.differences(Snapshot.take()), *dict.fromkeys(side_effects)]
     if os.getpid() == process:  # the plugin may have forked
-        os.write(output, json.dumps([seconds, fault, changes]).encode())
+        Path(results).write_text(json.dumps([seconds, fault, changes]), "utf-8")
     os._exit(0)  # without waiting for threads that the plugin started
 
 

@@ -14,8 +14,7 @@ are the same in each run.
 | `command` | the command `urlschemes review` |
 | `report` | a review as text |
 | `runner` | starts the worker processes and collects their verdicts |
-| `worker` | one worker process: makes checks and sends the verdicts |
-| `messages` | the lines of JSON that a worker sends to the runner |
+| `worker` | one worker process: makes checks and writes the verdicts |
 | `checks/` | the checks, one module for each kind |
 | `catalogue` | the list of all checks, in order |
 | `verdicts` | the classes `Verdict` and `Review` |

@@ -7,6 +7,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
+from urlschemes_conformance.review.verdicts import CannotCheck
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,33 +19,40 @@ if TYPE_CHECKING:
 
 __all__ = ["Check", "all_checks", "check"]
 
-_MODULES = ("record", "name", "grammar", "type", "law", "speed", "import", "access")
-"""The modules of checks, in the order in which the checks are made: those that run no code of the plugin come first."""
+_MODULES = ("record", "name", "grammar", "type", "law", "import", "access")
+"""The modules of checks, in the order in which they are shown: those that run no code of the plugin come first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check.
 
-    `requirement` is what it requires, `section` the source of that. `function` makes the check, in a worker process; if
-    it must run `alone`, in one in which nothing has run before.
+    `requirement` is what it requires, `section` the source of that. `function` makes the check, in a worker process,
+    `first` of all if it must see what the plugin imports.
     """
 
     name: str
     requirement: str
     section: str
     function: CheckFunction
-    alone: bool = False
+    first: bool = False
+
+    def verdict(self, scheme: ReviewedScheme) -> Verdict:
+        """Make the check. Raises what the plugin raises."""
+        try:
+            return self.function(scheme)
+        except CannotCheck as reason:
+            return reason.verdict_of(self.name)
 
 
 _checks: dict[str, Check] = {}
 
 
-def check(name: str, section: str, *, alone: bool = False) -> Callable[[CheckFunction], CheckFunction]:
+def check(name: str, section: str, *, first: bool = False) -> Callable[[CheckFunction], CheckFunction]:
     """Make a function the check `name`; the first line of its docstring is the requirement."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        _checks[name] = Check(name, (function.__doc__ or "").partition("\n")[0], section, function, alone)
+        _checks[name] = Check(name, (function.__doc__ or "").partition("\n")[0], section, function, first)
         return function
 
     return register
@@ -51,7 +60,7 @@ def check(name: str, section: str, *, alone: bool = False) -> Callable[[CheckFun
 
 @cache
 def all_checks() -> tuple[Check, ...]:
-    """Return all checks, in the order in which they are made and shown."""
+    """Return all checks, in the order in which they are shown."""
     modules = [import_module(f"{__package__}.checks.{name}_checks").__name__ for name in _MODULES]
     # Sorted, because a module may have been imported before the others.
     return tuple(sorted(_checks.values(), key=lambda each: modules.index(each.function.__module__)))

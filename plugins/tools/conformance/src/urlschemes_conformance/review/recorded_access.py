@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from urlschemes.registry.claims import Claim
     from urlschemes.registry.registry import Registry
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.protocol import Algorithm
@@ -108,16 +109,16 @@ def _timed(algorithm: Algorithm[None], step_times: list[float]) -> Algorithm[Non
 
 def record_access(
     scheme: Scheme,
-    demonstration: tuple[str, str],
+    demonstration: Claim,
     registry: Registry,
     around: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> RecordedAccess:
-    """Access the demonstration (a module and its attribute) within the block of `around()`, and record it.
+    """Access the demonstration within the block of `around()`, and record it.
 
     Raises the URLError of the access, PluginError if the demonstration fails.
     """
     recording = _RecordingScheme(scheme)
-    what = ":".join(filter(None, demonstration))
+    what = ":".join(filter(None, (demonstration.module, demonstration.attribute)))
     with started(lambda: resolve_name(what), what, scheme=scheme.name) as demo:
         url = registry.parse(demo.url)
         if url.scheme != scheme.name:

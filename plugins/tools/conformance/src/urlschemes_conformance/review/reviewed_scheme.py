@@ -6,14 +6,17 @@ For a worker process only: this module imports the plugin.
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes import Registry
 from urlschemes.errors import GrammarError, InvalidURL, PluginError, RegistrationError, URLError
+from urlschemes.redaction import described
 from urlschemes.registry.plugins import code_for, load_scheme
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes.storage.package_data import read_file
+from urlschemes_conformance.review.verdicts import CannotCheck, failed, skipped
 from urlschemes_testing.generation import random_near_misses, random_urls
 
 if TYPE_CHECKING:
@@ -22,121 +25,121 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
+    from urlschemes.registry.claims import Claim
     from urlschemes.url.value import URL
     from urlschemes_conformance.review.recorded_access import RecordedAccess
     from urlschemes_conformance.review.target import Target
 
-__all__ = ["CannotCheck", "ReviewedScheme"]
+__all__ = ["ReviewedScheme", "once"]
 
 T = TypeVar("T")
 
+SOME = 200
+"""Texts for what takes long."""
 
-class CannotCheck(Exception):
-    """A check cannot be made. The text gives the reason, and names the check that explains it."""
+
+def once(make: Callable[[ReviewedScheme], T]) -> Callable[[ReviewedScheme], T]:
+    """Return `make` such that it is called once for each scheme, and returns or raises later what it did then."""
+
+    @wraps(make)
+    def made(scheme: ReviewedScheme) -> T:
+        if make not in scheme.made:
+            try:
+                scheme.made[make] = make(scheme), None
+            except Exception as error:  # noqa: BLE001  raised again each time
+                scheme.made[make] = None, error
+        value, failure = scheme.made[make]
+        if failure is not None:
+            raise failure
+        found: T = value
+        return found
+
+    return made
 
 
 class ReviewedScheme:
     """The scheme under review.
 
     Its URLs to test with are `examples` texts, generated from `seed`, and half as many texts that are almost URLs.
-    A property whose value cannot be made raises CannotCheck.
+    A property whose value cannot be had raises CannotCheck, with the verdict of the check that reports the reason.
     """
 
     def __init__(self, target: Target, examples: int, seed: int) -> None:
         self.target = target
         self.examples = examples
         self.seed = seed
-        self._made: dict[str, tuple[Any, Exception | None]] = {}
-
-    def _once(self, name: str, make: Callable[[], T]) -> T:
-        """Return the value of `make`, or raise its error, which was made the first time."""
-        if name not in self._made:
-            try:
-                self._made[name] = make(), None
-            except Exception as error:  # noqa: BLE001  raised again each time
-                self._made[name] = None, error
-        value, failure = self._made[name]
-        if failure is not None:
-            raise failure
-        made: T = value
-        return made
+        self.made: dict[object, tuple[Any, Exception | None]] = {}
 
     @property
+    @once
     def profile(self) -> Profile:
         """The profile of the record."""
-        return self._once("profile", lambda: Registry(profile=self.target.profile).profile)
+        return Registry(profile=self.target.profile).profile
 
     # The record
 
-    def read_record(self) -> Registration:
-        """Read the record. Raises RegistrationError, PluginContractError, OSError, ImportError, UnicodeDecodeError."""
-        target = self.target
-        if target.record:
-            return Registration.from_file(target.record, self.profile)
-        text, source = read_file(target.module, self.profile.record)
-        return Registration.from_text(text, source=source, profile=self.profile)
-
     @property
+    @once
     def record(self) -> Registration:
         """The record."""
-        return self._once("record", self._record)
-
-    def _record(self) -> Registration:
+        claim, profile = self.target.claim, self.profile
         try:
-            return self.read_record()
-        except GrammarError:
-            raise CannotCheck("the BNF cannot be used: see the check grammar") from None
-        except RegistrationError as error:
-            check = "status" if error.field == "status" else "record"
-            raise CannotCheck(f"the record cannot be used: see the check {check}") from None
-        except (PluginError, OSError, ImportError, UnicodeDecodeError):
-            raise CannotCheck("the record cannot be used: see the check record") from None
+            if not claim.module:
+                return Registration.from_file(claim.origin, profile)
+            text, source = read_file(claim.module, profile.record)
+            return Registration.from_text(text, source=source, profile=profile)
+        except (RegistrationError, PluginError) as error:
+            field = getattr(error, "field", "")
+            if field == "status":
+                advice = "the status is experimental if, and only if, the name begins with x-"
+                raise CannotCheck(failed(error.message, advice), "status") from None
+            if isinstance(error, GrammarError) or field == "syntax.rule" or error.part:
+                raise _wrong_grammar(error) from None
+            advice = error.hint or "docs/reference/registration.md lists the fields of a record"
+            raise CannotCheck(failed(error.message, advice), "record") from None
+        except (OSError, ImportError, UnicodeDecodeError) as error:
+            advice = f"put a {profile.record} into the package, and make sure that the wheel contains it"
+            raise CannotCheck(failed(f"the record cannot be read: {described(error)}", advice), "record") from None
+
+    @property
+    @once
+    def generated_type(self) -> type[URL]:
+        """The type that the core generates from the record, without code of the plugin."""
+        try:
+            self.record.syntax.fullmatch  # noqa: B018  compiles the pattern
+            return Scheme(self.record).url_type
+        except URLError as error:
+            raise _wrong_grammar(error) from None
 
     @property
     def syntax(self) -> Syntax:
         """The syntax of the record, with its pattern compiled."""
-        return self._once("syntax", self._syntax)
-
-    def _syntax(self) -> Syntax:
-        syntax = self.record.syntax
-        try:
-            syntax.fullmatch  # noqa: B018  compiles the pattern
-        except RegistrationError:
-            raise CannotCheck("the BNF cannot be compiled: see the check grammar") from None
-        return syntax
-
-    @property
-    def generated_type(self) -> type[URL]:
-        """The type that the core generates from the record, without code of the plugin."""
-        return self._once("generated_type", self._generated_type)
-
-    def _generated_type(self) -> type[URL]:
-        self.syntax  # noqa: B018  raises CannotCheck if it cannot be used
-        try:
-            return Scheme(self.record).url_type
-        except URLError:
-            raise CannotCheck("the BNF does not fit the scheme's name: see the check grammar") from None
+        return self.generated_type.syntax
 
     # The code
 
     @property
-    def has_code(self) -> bool:
-        """Return True if there is more than a record."""
-        return bool(code_for(self.target.claim, self.profile).attribute)
+    @once
+    def code(self) -> Claim:
+        """The entry point of the code for the profile."""
+        claim = code_for(self.target.claim, self.profile)
+        if not claim.attribute:
+            raise CannotCheck(skipped("there is a record and no code"))
+        return claim
 
     @property
+    @once
     def scheme(self) -> Scheme:
         """The scheme that the entry point names, imported; for a record by itself, the one that the core makes."""
-        return self._once("scheme", self._scheme)
-
-    def _scheme(self) -> Scheme:
         self.generated_type  # noqa: B018  raises CannotCheck if the record cannot be used
-        if self.target.record:
+        if not self.target.claim.module:
             return Scheme(self.record)
         try:
             return load_scheme(self.target.claim, self.profile)
-        except PluginError:
-            raise CannotCheck("the scheme cannot be loaded: see the check contract") from None
+        except PluginError as error:
+            wants = getattr(error, "wants", "")
+            advice = f"provide {wants}" if wants else "correct the error that the import raises"
+            raise CannotCheck(failed(error.message, advice), "contract") from None
 
     @property
     def url_type(self) -> type[URL]:
@@ -144,11 +147,9 @@ class ReviewedScheme:
         return self.scheme.url_type
 
     @property
+    @once
     def registry(self) -> Registry:
         """A registry of the profile, in which the scheme is the one under review."""
-        return self._once("registry", self._registry)
-
-    def _registry(self) -> Registry:
         registry = Registry(profile=self.profile)
         registry.register(self.scheme, replace=True)
         return registry
@@ -156,31 +157,30 @@ class ReviewedScheme:
     # Texts and URLs to test with
 
     @property
+    @once
     def valid_texts(self) -> tuple[str, ...]:
         """Texts that are URLs by the BNF, the shortest first; the valid examples of the record are among them."""
-        return self._once("valid_texts", self._valid_texts)
-
-    def _valid_texts(self) -> tuple[str, ...]:
         examples = [each.url for each in self.record.examples if self.syntax.fullmatch(each.url)]
         return tuple(sorted({*examples, *random_urls(self.syntax, self.examples, self.seed)}, key=_by_length))
 
     @property
+    @once
     def near_misses(self) -> tuple[str, ...]:
         """Texts that are almost URLs, the shortest first."""
-        return self._once("near_misses", self._near_misses)
-
-    def _near_misses(self) -> tuple[str, ...]:
         return tuple(sorted({*random_near_misses(self.syntax, self.examples // 2, self.seed)}, key=_by_length))
 
+    @staticmethod
+    def some(texts: tuple[str, ...]) -> tuple[str, ...]:
+        """Return about `SOME` of the texts, of all lengths."""
+        return texts[:: max(len(texts) // SOME, 1)]
+
     @property
+    @once
     def urls(self) -> tuple[URL, ...]:
         """The URLs that the type parses from `valid_texts`. The check same-language reports those that it refuses."""
-        return self._once("urls", self._urls)
-
-    def _urls(self) -> tuple[URL, ...]:
         urls = tuple(self.url_type.parse(text) for text in self.valid_texts if self.parses(text))
         if not urls:
-            raise CannotCheck("the type parses no URL of the BNF: see the check same-language")
+            raise CannotCheck(failed("the type parses no URL of the BNF", "let it parse them"), "same-language")
         return urls
 
     def parses(self, text: str) -> bool:
@@ -194,24 +194,21 @@ class ReviewedScheme:
     # The access
 
     @property
+    @once
     def recorded_access(self) -> RecordedAccess:
         """The access of the demonstration, recorded."""
-        if not self.has_code:
-            raise CannotCheck("there is a record and no code: its URLs can be parsed but not accessed")
+        self.code  # noqa: B018  raises CannotCheck if there is none
         if not self.record.operations:
-            raise CannotCheck("the record offers no operation")
+            raise CannotCheck(skipped("the record offers no operation"))
         if self.target.demo is None:
-            raise CannotCheck("there is no demonstration: see the check demonstration")
+            advice = 'offer one with an entry point of the group "urlschemes.demos": '
+            line = f'{self.record.scheme} = "my_package.demo:demo"'
+            raise CannotCheck(failed("there is no demonstration of the scheme", advice + line), "demonstration")
         try:
-            return self.access_demonstration()
-        except CannotCheck:
-            raise
-        except Exception:  # noqa: BLE001  the check demonstration reports it
-            raise CannotCheck("the demonstration failed: see the check demonstration") from None
-
-    def access_demonstration(self) -> RecordedAccess:
-        """Access the demonstration and record it, once. Raises what the access raises."""
-        return self._once("recorded_access", self.access_again)
+            return self.access_again()
+        except URLError as error:
+            advice = error.hint or "correct the algorithm, or the server of the demonstration"
+            raise CannotCheck(failed(f"{type(error).__name__}: {error.message}", advice), "demonstration") from None
 
     def access_again(self, around: Callable[[], AbstractContextManager[None]] = nullcontext) -> RecordedAccess:
         """Access the demonstration once more, within the block of `around()`. Raises what the access raises."""
@@ -220,12 +217,11 @@ class ReviewedScheme:
         assert self.target.demo is not None
         return record_access(self.scheme, self.target.demo, self.registry, around)
 
-    @property
-    def longest_step(self) -> float:
-        """The most seconds that the algorithm computes between two requests, in the fastest of several runs."""
-        from urlschemes_conformance.review.recorded_access import longest_step  # imports sockets
 
-        return self._once("longest_step", lambda: longest_step(self.recorded_access))
+def _wrong_grammar(error: URLError) -> CannotCheck:
+    place = f" (rule {error.rule}, section {error.section})" if error.rule and error.section else ""
+    advice = error.hint or "docs/reference/registration.md describes the notation"
+    return CannotCheck(failed(f"{error.message}{place}", advice), "grammar")
 
 
 def _by_length(text: str) -> tuple[int, str]:

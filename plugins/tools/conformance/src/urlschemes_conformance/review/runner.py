@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import sys
+import json
 from dataclasses import replace
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from urlschemes.registry.registry import registry_or_default
 from urlschemes_conformance.review.catalogue import all_checks
-from urlschemes_conformance.review.messages import Messages
 from urlschemes_conformance.review.target import find_target, targets_of_records
 from urlschemes_conformance.review.verdicts import Review, ReviewError, Verdict, failed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    import os
+    from collections.abc import Collection
 
     from urlschemes.registry.registry import Registry
+    from urlschemes_conformance.review.target import Target
     from urlschemes_conformance.subprocesses import Ended
 
 __all__ = ["EXAMPLES", "SEED", "review"]
@@ -58,67 +57,66 @@ def review(
     registry = registry_or_default(registry)
     found = find_target(target, registry, scheme)
     wanted = [each for each in known.values() if checks is None or each.name in checks]
+    in_order = [each.name for each in sorted(wanted, key=lambda each: not each.first)]
     targets = targets_of_records(found, registry, profile)
-    runs = [_Run({"target": each.as_dict(), "examples": examples, "seed": seed}) for each in targets]
-    for run in runs:
-        run.make([each.name for each in wanted if not each.alone])
-        for each in wanted:
-            if each.alone:
-                run.make([each.name])
-    name, title = next((run.record for run in runs if run.record), (found.scheme, ""))
+    titles: list[tuple[str, str]] = []
+    verdicts: list[Verdict] = []
+    for each in targets:
+        made = _made(each, in_order, examples, seed, titles)
+        verdicts += [replace(made[check.name], profile=each.profile) for check in wanted]
+    name, title = next(filter(any, titles), (found.claim.name, ""))
     return Review(
         target=found.given,
         kind=found.kind,
         scheme=name,
         title=title,
-        distribution=found.distribution,
-        version=found.version,
-        origin=found.origin,
+        distribution=found.claim.distribution,
+        version=found.claim.version,
+        origin=found.claim.origin,
         examples=examples,
         seed=seed,
         profiles=tuple(each.profile for each in targets),
-        verdicts=tuple(
-            replace(run.verdicts[check.name], profile=each.profile)
-            for each, run in zip(targets, runs, strict=True)
-            for check in wanted
-        ),
+        verdicts=tuple(verdicts),
     )
 
 
-class _Run:
-    """The verdicts so far, and the scheme and title of the record."""
+def _made(
+    target: Target, names: list[str], examples: int, seed: int, titles: list[tuple[str, str]]
+) -> dict[str, Verdict]:
+    """Make these checks in one process; if one of them ends it, those that remain in another.
 
-    def __init__(self, job: Mapping[str, Any]) -> None:
-        self.job = {**job, "seconds": CHECK_SECONDS}
-        self.verdicts: dict[str, Verdict] = {}
-        self.record: tuple[str, str] | None = None
+    The scheme and the title of the record are added to `titles`.
+    """
+    # Late: the worker imports this module, and must not import subprocess before a check sees whether the plugin does.
+    from urlschemes_conformance.subprocesses import run
 
-    def make(self, checks: Sequence[str]) -> None:
-        """Make these checks in one process; if one of them ends it, the remaining ones in another."""
-        remaining = list(checks)
-        while remaining:
-            ended = _run_worker(self.job, remaining)
-            messages = Messages.read(ended.out)
-            self.verdicts |= messages.verdicts
-            self.record = messages.record or self.record
-            started = messages.started or remaining[:1]
-            if messages.bug:
-                raise ReviewError(f"the review itself failed, in the check {started[-1]}: {messages.bug}")
-            if ended.how.startswith("cannot be started"):
-                raise ReviewError(f"the worker process {ended.how}")
-            if started[-1] not in self.verdicts:
-                self.verdicts[started[-1]] = _ended_early(ended, garbled=messages.garbled).of_check(started[-1])
-            remaining = remaining[len(started) :]
-
-
-def _ended_early(ended: Ended, *, garbled: bool) -> Verdict:
-    """Return the verdict of the check in which the worker ended."""
-    if garbled:
-        return failed(
-            "the plugin wrote to a file descriptor of the worker process",
-            "write only to files that the plugin itself opened",
+    made: dict[str, Verdict] = {}
+    while remaining := [name for name in names if name not in made]:
+        ended = run(
+            "urlschemes_conformance.review.worker:main",
+            *(target, examples, seed, remaining, CHECK_SECONDS),
+            seconds=CHECK_SECONDS * len(remaining) + 60,
+            options=["-B", "-W", "ignore"],
         )
-    errors = ended.err.decode("utf-8", "replace").splitlines()
+        if ended.how.startswith("cannot be started"):
+            raise ReviewError(f"the worker process {ended.how}")
+        for line in ended.results:
+            match json.loads(line):
+                case [str(scheme), str(title)]:
+                    titles.append((scheme, title))
+                case {"bug": bug, "check": check}:
+                    raise ReviewError(f"the review itself failed, in the check {check}: {bug}")
+                case fields:
+                    made[fields["check"]] = Verdict(**{**fields, "details": tuple(fields["details"])})
+        unmade = [name for name in remaining if name not in made]
+        if unmade:
+            made[unmade[0]] = _ended_early(ended).of_check(unmade[0])
+    return made
+
+
+def _ended_early(ended: Ended) -> Verdict:
+    """Return the verdict of the check in which the worker ended."""
+    errors = ended.errors.splitlines()
     if any(line.startswith("Timeout (") for line in errors):
         # The innermost frames of each thread; the main thread comes last.
         last = max((number for number, line in enumerate(errors) if line.startswith("Thread ")), default=-1)
@@ -129,19 +127,3 @@ def _ended_early(ended: Ended, *, garbled: bool) -> Verdict:
         )
     advice = "raise an error of urlschemes.errors instead"
     return failed(f"the plugin ended the worker process: it {ended.how}", advice, *errors[-_TRACEBACK_LINES:])
-
-
-def _run_worker(job: Mapping[str, Any], checks: list[str]) -> Ended:
-    """Run a worker process that makes these checks, until it has ended."""
-    # Late: the worker imports this module, and must not import subprocess before a check sees whether the plugin does.
-    from urlschemes_conformance.subprocesses import run
-
-    with TemporaryDirectory(prefix="urlschemes-review-") as folder:
-        return run(
-            "urlschemes_conformance.review.worker:main",
-            {**job, "checks": checks},
-            seconds=CHECK_SECONDS * len(checks) + 60,
-            path=[entry for entry in sys.path if os.path.isabs(entry)],  # noqa: PTH117  they are strings
-            options=["-B", "-W", "ignore"],
-            cwd=folder,
-        )

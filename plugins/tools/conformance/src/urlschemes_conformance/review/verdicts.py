@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OUTCOMES",
+    "CannotCheck",
     "Outcome",
     "Review",
     "ReviewError",
@@ -103,6 +104,24 @@ def failed(reason: str, help: str, *details: str) -> Verdict:  # noqa: A002  the
 def skipped(reason: str) -> Verdict:
     """Return the verdict that the check could not be made."""
     return Verdict("", "skipped", reason)
+
+
+class CannotCheck(Exception):
+    """A piece of the scheme cannot be had: `verdict` is that of the check `check`, and the others are skipped.
+
+    Without `check`, it is the verdict of each check that needs the piece.
+    """
+
+    def __init__(self, verdict: Verdict, check: str = "") -> None:
+        super().__init__(verdict.reason)
+        self.verdict = verdict
+        self.check = check
+
+    def verdict_of(self, check: str) -> Verdict:
+        """Return the verdict of a check that needs the piece."""
+        if self.check in {"", check}:
+            return self.verdict
+        return skipped(f"the check {self.check} failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

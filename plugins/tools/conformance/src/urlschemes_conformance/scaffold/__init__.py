@@ -7,7 +7,7 @@
 | `naming` | the names of the scheme, its distribution and its package; what is known of the name |
 | `plan` | the files and their texts; which of them still are those of the templates |
 | `command` | the command `urlschemes new` |
-| `templates/` | the texts, as `string.Template` reads them: of a scheme with code, of a record alone, of both |
+| `templates/` | the texts, as `string.Template` reads them; the lines of a false condition, `${code}`, are left out |
 """
 
 from urlschemes_conformance.scaffold.naming import Naming, name_notes, naming_of, registered_name

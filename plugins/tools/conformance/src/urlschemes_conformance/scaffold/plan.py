@@ -33,29 +33,27 @@ README = "README.md"
 FIRST = default_registry.profile.name
 """The profile of a new scheme, unless others are named."""
 
-_TEMPLATES = Path(__file__).parent / "templates"
-PROFILES = tuple(sorted(file.parent.name for file in _TEMPLATES.glob("*/first.py.template")))
+PROFILES = ("rfc1738", "rfc3986")
 """The profiles of which a new scheme can have a record."""
-_BOTH = {
-    ".github/workflows/test.yml": "both/test.yml",
-    ".gitignore": "both/gitignore",
-    "LICENSE": "both/LICENSE",
-    "src/{package}/py.typed": "both/py.typed",
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_FILES = {
+    ".github/workflows/test.yml": "test.yml",
+    ".gitignore": "gitignore",
+    "LICENSE": "LICENSE",
+    README: "README.md",
+    "pyproject.toml": "pyproject.toml",
+    "src/{package}/__init__.py": "init.py",
+    "src/{package}/py.typed": "py.typed",
 }
-_SCHEME = {
-    README: "scheme/README.md",
-    "pyproject.toml": "scheme/pyproject.toml",
-    "src/{package}/__init__.py": "scheme/init.py",
-    "src/{package}/access.py": "scheme/access.py",
-    "src/{package}/demo.py": "scheme/demo.py",
-    "tests/test_{stem}_access.py": "scheme/test_access.py",
+"""The path of each file, and its template. Further files are those of a profile."""
+_CODE_FILES = {
+    "src/{package}/access.py": "access.py",
+    "src/{package}/demo.py": "demo.py",
+    "tests/test_{stem}_access.py": "test_access.py",
 }
-_RECORD = {
-    README: "record/README.md",
-    "pyproject.toml": "record/pyproject.toml",
-    "src/{package}/__init__.py": "record/init.py",
-}
-"""The path of each file, and its template. Further templates are in a folder for each profile."""
+_DROP = "\0"
+"""The value of a condition that is false, such as `${code}`: the template's lines that have it are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +130,16 @@ def plan(
             raise RegistrationError(f"invalid {field} {text!r}: expected one line of text", field=field)
     year = datetime.now(UTC).year if year is None else year
     values = _values(naming, reference, title, author, author if contact is None else contact, port, version, year)
-    values |= _values_of_profiles(naming, first, others)
-    templates = {**_BOTH, **(_RECORD if record_only else _SCHEME), **_of_profile(first, record_only, is_first=True)}
-    filled = {path: _fill(template, values) for path, template in templates.items()}
-    for other in others:
-        own = values | _values_of_profiles(naming, other, [])
-        templates = _of_profile(other, record_only, is_first=False)
-        filled |= {path: _fill(template, own) for path, template in templates.items()}
+    values |= _conditions(code=not record_only, alone=record_only)
+    host = ("", "") if record_only else ("//host.dom/", f'host = "host.dom", port = {port}, ')
+    values |= {"start": f"{naming.scheme}:{host[0]}", "server": host[1]}
+    filled: dict[str, str] = {}
+    for profile in (first, *others):
+        values |= _values_of_profile(naming, profile, others if profile is first else ())
+        templates = _of_profile(profile, record_only, is_first=profile is first)
+        if profile is first:
+            templates = _FILES | ({} if record_only else _CODE_FILES) | templates
+        filled |= {path: _fill(template, values) for path, template in templates.items()}
     files = {path.format(package=naming.package, stem=naming.stem): text for path, text in sorted(filled.items())}
     records = [
         Registration.from_text(files[f"src/{naming.package}/{profile.record}"], profile=profile)
@@ -154,23 +155,25 @@ def code_file(profile: Profile) -> str:
 
 def _of_profile(profile: Profile, record_only: bool, *, is_first: bool) -> dict[str, str]:
     """Return the path of each file of the first or a further record, and its template. The values are its own."""
-    kind = "record" if record_only else "scheme"
+    test = "record" if record_only else "syntax"
     files = {
-        f"src/{{package}}/{profile.record}": f"{profile.name}/{kind}.toml",
-        f"tests/test_{{stem}}_{'syntax' if is_first else profile.name}.py": f"{kind}/test_syntax.py",
+        f"src/{{package}}/{profile.record}": "registration.toml",
+        f"tests/test_{{stem}}_{'syntax' if is_first else profile.name}.py": f"test_{test}.py",
     }
     if not record_only:
-        files["src/{package}/" + code_file(profile)] = f"{profile.name}/{'first' if is_first else 'second'}.py"
+        files["src/{package}/" + code_file(profile)] = "type.py" if is_first else "second_type.py"
     return files
 
 
-def _values_of_profiles(naming: Naming, profile: Profile, others: Sequence[Profile]) -> dict[str, str]:
+def _conditions(**conditions: bool) -> dict[str, str]:
+    return {name: "" if holds else _DROP for name, holds in conditions.items()}
+
+
+def _values_of_profile(naming: Naming, profile: Profile, others: Sequence[Profile]) -> dict[str, str]:
     """Return the values for the files of a record of `profile`; a package may have records of `others` too."""
     is_first = profile.name == FIRST
-    registry = f'urlschemes.Registry(profile="{profile.name}")'
     module = f"{naming.package}.{profile.module}".rstrip(".")
     type_name = naming.url_type if is_first else naming.url_type.removesuffix("URL") + "URI"
-    needs = "" if is_first else f', "urlschemes-{profile.name}>={_api()}"'
     imports = sorted(
         (
             f"from {naming.package}.access import access",
@@ -180,32 +183,23 @@ def _values_of_profiles(naming: Naming, profile: Profile, others: Sequence[Profi
         key=lambda line: line.split()[1],
     )
     return {
+        **_conditions(**{each: each == profile.name for each in PROFILES}, both=bool(others)),
         "profile": profile.name,
+        "unreserved": "".join(each for each in profile.unreserved if not each.isalnum()),
         "in_profile": "" if is_first else f" in the profile of {profile.document}",
-        "import_core": "" if is_first else "import urlschemes\n",
-        "make_client": ""
-        if is_first
-        else f"registry = {registry}\nclient = urlschemes_access.Client(registry=registry)\n",
         "client": "urlschemes_access" if is_first else "client",
-        "parse": "urlschemes.parse" if is_first else f"{registry}.parse",
+        "parse": "urlschemes.parse" if is_first else f'urlschemes.Registry(profile="{profile.name}").parse',
         "record": profile.record,
         "module": module,
-        "code": code_file(profile),
+        "code_file": code_file(profile),
         "type": type_name,
         "first_type": naming.url_type,
         "own_imports": "\n".join(imports),
-        "needs_profile": needs,
-        "extra": "".join(f'{each.name} = ["urlschemes-{each.name}>={_api()}"]\n' for each in others),
+        "needs_profile": "" if is_first else f', "urlschemes-{profile.name}>={_api()}"',
         "tests_profile": "".join(f', "urlschemes-{each.name}>={_api()}"' for each in others),
-        "about_second": "".join(map(_about_second, others)),
+        "second": "".join(each.name for each in others),
+        "second_record": "".join(each.record for each in others),
     }
-
-
-def _about_second(profile: Profile) -> str:
-    return (
-        f"\nFor URLs of the profile {profile.name}, there is `{profile.record}`: the command `urlschemes` reads by it, "
-        f'and `urlschemes.Registry(profile="{profile.name}")`.'
-    )
 
 
 def _api() -> str:
@@ -252,24 +246,13 @@ def has_template_syntax(record: Registration) -> bool:
     return any(template.record.syntax.bnf.split() == record.syntax.bnf.split() for template in _plans_like(record))
 
 
-def template_leftovers(record: Registration, readme: str = "") -> tuple[str, ...]:
-    """Return what is still that of the template, word for word, although the syntax of `record` is another.
-
-    These are names of considerations, and `README.md` if `readme`, its text, shows the URLs of the template.
-    """
+def template_leftovers(record: Registration) -> tuple[str, ...]:
+    """Return the names of the considerations that are those of the template, though the syntax of `record` is not."""
     if has_template_syntax(record):
         return ()
-    leftovers: dict[str, None] = {}
-    lines = {*readme.splitlines()}
-    for template in _plans_like(record):
-        for field in ("encoding", "interoperability", "security"):
-            name = f"{field}_considerations"
-            if getattr(template.record, name) == getattr(record, name):
-                leftovers[name] = None
-        (form,) = (each for each in template.files[README].splitlines() if each.startswith(f"    {record.scheme}:"))
-        if form in lines:
-            leftovers[README] = None
-    return tuple(leftovers)
+    templates = [each.record for each in _plans_like(record)]
+    names = (f"{field}_considerations" for field in ("encoding", "interoperability", "security"))
+    return tuple(name for name in names if getattr(record, name) in {getattr(each, name) for each in templates})
 
 
 def _plans_like(record: Registration) -> Iterator[Plan]:
@@ -283,7 +266,8 @@ def _plans_like(record: Registration) -> Iterator[Plan]:
 
 
 def _fill(template: str, values: Mapping[str, str]) -> str:
-    return Template((_TEMPLATES / f"{template}.template").read_text("utf-8")).substitute(values)
+    filled = Template((_TEMPLATES / f"{template}.template").read_text("utf-8")).substitute(values)
+    return "".join(line for line in filled.splitlines(keepends=True) if _DROP not in line)
 
 
 def _quoted(text: str) -> str:

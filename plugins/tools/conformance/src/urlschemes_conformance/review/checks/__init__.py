@@ -7,7 +7,6 @@
 | `grammar_checks` | the BNF |
 | `type_checks` | the type of the URLs, and the examples of the record |
 | `law_checks` | the laws of `urlschemes_conformance.laws` |
-| `speed_checks` | the time that parsing takes |
 | `import_checks` | the effects of importing the plugin |
 | `access_checks` | the algorithm: demonstrated, audited, replayed, split, faulted |
 

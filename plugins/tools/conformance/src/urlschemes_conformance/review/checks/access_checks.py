@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginError, URLError
 from urlschemes.redaction import described
-from urlschemes_conformance.audit import PluginEvents
+from urlschemes_conformance.audit import opened_by, recording
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.reviewed_scheme import CannotCheck
-from urlschemes_conformance.review.verdicts import failed, passed, skipped, warned
+from urlschemes_conformance.review.reviewed_scheme import once
+from urlschemes_conformance.review.verdicts import CannotCheck, failed, passed, skipped, warned
 
 if TYPE_CHECKING:
+    from urlschemes_conformance.review.catalogue import CheckFunction
     from urlschemes_conformance.review.recorded_access import RecordedAccess
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
@@ -36,18 +37,15 @@ def operations(scheme: ReviewedScheme) -> Verdict:
     """Each operation of the record has an algorithm, and each option is a parameter of one."""
     from urlschemes_access.scheme_options import options_of
 
-    if not scheme.has_code:
-        return skipped("there is a record and no code: its URLs can be parsed but not accessed")
-    offered, options = scheme.record.operations, set[str]()
+    scheme.code  # noqa: B018  raises CannotCheck if there is none
+    algorithm, offered, options = scheme.scheme.algorithm, scheme.record.operations, set[str]()
     if not offered:
         return warned(
             "the record offers no operation", "offer one, or describe in the reference how the resource is found"
         )
     for operation in offered:
         try:
-            options |= options_of(scheme.scheme.algorithm(operation)).keys()
-        except CannotCheck:
-            raise
+            options |= options_of(algorithm(operation)).keys()
         except PluginError as error:
             return failed(error.message, "write the function, or remove the operation from the record")
         except URLError as error:
@@ -76,48 +74,37 @@ def operations(scheme: ReviewedScheme) -> Verdict:
 @check("demonstration", "RFC 1738 section 4; RFC 7595 section 3.1")
 def demonstration(scheme: ReviewedScheme) -> Verdict:
     """The scheme works: the demonstration is accessed over sockets, on a server on this machine."""
-    if not scheme.has_code:
-        return skipped("there is a record and no code: its URLs can be parsed but not accessed")
-    if not scheme.record.operations:
-        return skipped("the record offers no operation")
-    if scheme.target.demo is None:
-        return failed(
-            "there is no demonstration of the scheme",
-            'offer one with an entry point of the group "urlschemes.demos": '
-            f'{scheme.record.scheme} = "my_package.demo:demo"',
-        )
-    try:
-        access = scheme.access_demonstration()
-    except URLError as error:
-        return failed(
-            f"{type(error).__name__}: {error.message}",
-            error.hint or "correct the algorithm, or the server of the demonstration",
-        )
-    return passed(f"{access.result}; provided by {scheme.target.demo_provider}")
+    access, demo = scheme.recorded_access, scheme.target.demo
+    return passed(f"{access.result}; provided by {demo.provider if demo else ''}")
 
 
-@check("own-sockets", "docs/explanation/trust.md", alone=True)
+@check("own-sockets", "docs/explanation/trust.md")
 def own_sockets(scheme: ReviewedScheme) -> Verdict:
     """The algorithm opens no socket, file or process itself, but requests them from the backend."""
     access, target = scheme.recorded_access, scheme.target  # the first access imports what it needs
     algorithms = scheme.scheme.algorithm(access.operation).__module__
-    server = target.demo[0] if target.demo else ""
-    packages = {target.package, algorithms.partition(".")[0]}
-    events = PluginEvents(packages, "" if server in {target.module, algorithms} else server)
-    scheme.access_again(events.recording)
-    if events.descriptions:
+    server = target.demo.module if target.demo else ""
+    packages = {each.partition(".")[0] for each in (target.claim.module, algorithms)}
+    opened = opened_by(packages, "" if server in {target.claim.module, algorithms} else server)
+    events: list[str] = []
+    scheme.access_again(lambda: recording(opened, events))
+    own = [each for each in events if each]
+    if own:
         return failed(
-            f"the plugin itself causes {events.descriptions[0]}",
+            f"the plugin itself causes {own[0]}",
             "request it (yield from Connect, OpenFile): policy, deadline and limits apply only to requests",
-            *events.descriptions[1:],
+            *own[1:],
         )
-    return passed(f"the backend caused all {events.count} events")
+    return passed(f"the backend caused all {len(events)} events")
 
 
 @check("deadline", "docs/explanation/trust.md")
+@once
 def deadline(scheme: ReviewedScheme) -> Verdict:
     """The algorithm computes only briefly between two requests, so that the deadline can end it."""
-    longest = scheme.longest_step
+    from urlschemes_conformance.review.recorded_access import longest_step
+
+    longest = longest_step(scheme.recorded_access)
     if longest > MAX_STEP:
         return failed(
             f"it computes for {longest:.1f} s between two requests, and the deadline cannot end it meanwhile",
@@ -127,11 +114,13 @@ def deadline(scheme: ReviewedScheme) -> Verdict:
 
 
 @check("replayed", "RFC 1738 section 4")
+@once
 def replayed(scheme: ReviewedScheme) -> Verdict:
     """Replaying the recorded dialogue without sockets has the same outcome."""
     from urlschemes_testing.replay import replay
 
-    access = _fast_access(scheme)
+    _require("deadline", deadline, scheme)
+    access = scheme.recorded_access
     try:
         outcome = replay(access.start(), access.script)
     except AssertionError as error:
@@ -149,11 +138,13 @@ def replayed(scheme: ReviewedScheme) -> Verdict:
 
 
 @check("split", "RFC 1738 section 4")
+@once
 def split(scheme: ReviewedScheme) -> Verdict:
     """The outcome is the same wherever the network splits the server's octets."""
     from urlschemes_testing.replay import split_everywhere
 
-    access = _replayable_access(scheme)
+    _require("replayed", replayed, scheme)
+    access = scheme.recorded_access
     octets = _server_octets(access.script)
     if octets > MAX_OCTETS:
         return warned(
@@ -174,9 +165,8 @@ def split(scheme: ReviewedScheme) -> Verdict:
 @check("faulted", "RFC 1738 section 4; docs/reference/faults.md")
 def faulted(scheme: ReviewedScheme) -> Verdict:
     """Every fault of the network or the server is an error of urlschemes, and never a partial result."""
-    access = _replayable_access(scheme)
-    if split(scheme).outcome == "failed":
-        raise CannotCheck("the outcome depends on how octets are split: see the check split")
+    _require("split", split, scheme)
+    access = scheme.recorded_access
     if _server_octets(access.script) > MAX_OCTETS:
         return skipped(f"the server sends more than {MAX_OCTETS} octets")
     script = _in_lines(access.script)
@@ -250,17 +240,8 @@ def _server_octets(script: Script) -> int:
     return sum(len(step.octets) for step in script if isinstance(step, steps.ServerSends | steps.LocalFile))
 
 
-def _fast_access(scheme: ReviewedScheme) -> RecordedAccess:
-    """Return the recorded access if its algorithm can be run many times. Raises CannotCheck."""
-    access = scheme.recorded_access
-    if scheme.longest_step > MAX_STEP:
-        raise CannotCheck("the algorithm computes too long to be run many times: see the check deadline")
-    return access
-
-
-def _replayable_access(scheme: ReviewedScheme) -> RecordedAccess:
-    """Return the recorded access if its dialogue can be replayed. Raises CannotCheck."""
-    access = _fast_access(scheme)
-    if replayed(scheme).outcome != "passed":
-        raise CannotCheck("the dialogue cannot be replayed: see the check replayed")
-    return access
+def _require(check: str, function: CheckFunction, scheme: ReviewedScheme) -> None:
+    """Raise CannotCheck if `check`, which `function` makes, fails."""
+    verdict = function(scheme)
+    if verdict.outcome == "failed":
+        raise CannotCheck(verdict, check)

@@ -7,10 +7,8 @@ from contextlib import suppress
 from time import process_time
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import PluginError, URLError
-from urlschemes.registry.plugins import load_scheme
+from urlschemes.errors import URLError
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.reviewed_scheme import CannotCheck
 from urlschemes_conformance.review.verdicts import failed, passed, skipped, warned
 
 if TYPE_CHECKING:
@@ -33,20 +31,16 @@ MAX_SECONDS = 1.0
 """CPU seconds that the import may take."""
 
 
-@check("light-import", "docs/how-to/plugins.md", alone=True)
+@check("light-import", "docs/how-to/plugins.md", first=True)
 def light_import(scheme: ReviewedScheme) -> Verdict:
     """Importing the plugin to parse a URL imports neither its algorithms nor anything heavy."""
-    if not scheme.has_code:
-        return skipped("there is a record and no code")
+    code = scheme.code
     example = next((each.url for each in scheme.record.examples if each.parts is not None), "")
     with suppress(URLError):  # imports what the core needs to parse
         scheme.generated_type.parse(example)
     before = {*sys.modules}
     began = process_time()
-    try:
-        loaded = load_scheme(scheme.target.claim, scheme.profile)
-    except PluginError:
-        raise CannotCheck("the scheme cannot be loaded: see the check contract") from None
+    loaded = scheme.scheme
     with suppress(URLError):
         loaded.url_type.parse(example)
     seconds = process_time() - began
@@ -68,7 +62,7 @@ def light_import(scheme: ReviewedScheme) -> Verdict:
         return failed(f"the import takes {seconds:.1f} s of CPU time", "compute later what takes so long")
     third_party = sorted(
         each for each in imported
-        if each.partition(".")[0] not in {*sys.stdlib_module_names, scheme.target.package}
+        if each.partition(".")[0] not in {*sys.stdlib_module_names, code.module.partition(".")[0]}
         and not each.startswith("urlschemes")
     )  # fmt: skip
     if third_party:
@@ -90,13 +84,12 @@ def _algorithm_modules(scheme: Scheme) -> set[str]:
     return modules
 
 
-@check("leaves-alone", "docs/explanation/trust.md", alone=True)
+@check("leaves-alone", "docs/explanation/trust.md")
 def leaves_alone(scheme: ReviewedScheme) -> Verdict:
     """Importing the plugin changes nothing else in the process."""
     from urlschemes_conformance.import_probe import probe_imports  # imports subprocess, which light_import must not see
 
-    if not scheme.has_code:
-        return skipped("there is a record and no code")
+    scheme.code  # noqa: B018  raises CannotCheck if there is none
     claim = scheme.target.claim
     report = probe_imports([claim], scheme.profile.name)[claim]
     if report.changes:
@@ -106,5 +99,5 @@ def leaves_alone(scheme: ReviewedScheme) -> Verdict:
             *report.changes[1:],
         )
     if report.fault:
-        raise CannotCheck(f"it cannot be loaded, see the checks contract and operations: {report.fault}")
+        return skipped(f"it cannot be loaded, see the checks contract and operations: {report.fault}")
     return passed("modules, settings and threads are unchanged")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.errors import GrammarError, PluginContractError, RegistrationError
-from urlschemes.redaction import described
 from urlschemes.registry.registry import Registry, default_registry
 from urlschemes_cli.settings import known_records
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped, warned
+from urlschemes_conformance.review.verdicts import counted, failed, passed, warned
 from urlschemes_conformance.scaffold import has_template_syntax, template_leftovers
 
 if TYPE_CHECKING:
@@ -76,26 +73,11 @@ _RISKS = (
 
 @check("record", "RFC 1738 section 4; RFC 7595 section 7.4")
 def record(scheme: ReviewedScheme) -> Verdict:
-    """The record can be read, has every field, and is of the scheme that the entry point names.
-
-    The checks `status` and `grammar` report faults of these fields.
-    """
-    try:
-        found = scheme.read_record()
-    except GrammarError:
-        return skipped("the BNF cannot be used: see the check grammar")
-    except (RegistrationError, PluginContractError) as error:
-        if isinstance(error, RegistrationError) and error.field == "status":
-            return skipped("the status is wrong: see the check status")
-        return failed(error.message, error.hint or "docs/reference/registration.md lists the fields of a record")
-    except (OSError, ImportError, UnicodeDecodeError) as error:
+    """The record can be read, has every field, and is of the scheme that the entry point names."""
+    found, claim = scheme.record, scheme.target.claim
+    if claim.module and found.scheme != claim.name:
         return failed(
-            f"the record cannot be read: {described(error)}",
-            f"put a {scheme.profile.record} into the package, and make sure that the wheel contains it",
-        )
-    if scheme.target.module and found.scheme != scheme.target.scheme:
-        return failed(
-            f"the entry point is named {scheme.target.scheme!r}, but the record is of {found.scheme!r}",
+            f"the entry point is named {claim.name!r}, but the record is of {found.scheme!r}",
             "give the entry point the name of the scheme",
         )
     known = sorted(known_records(default_registry))
@@ -145,22 +127,7 @@ def reference(scheme: ReviewedScheme) -> Verdict:
             f"the status is permanent, but the reference {found.reference!r} is not a publication",
             "name an RFC, another standard, or a URL; or register the scheme as provisional",
         )
-    if (text := _readme(found)) and "README.md" in template_leftovers(found, text):
-        return warned(
-            "README.md still shows the URLs of the template of `urlschemes new`, but the syntax is another",
-            "describe the URLs and the protocol of this scheme",
-        )
     return passed(found.reference)
-
-
-def _readme(found: Registration) -> str:
-    """Return the README.md of the folder in which the record is developed; "" if there is none."""
-    for folder in Path(found.source).parents:
-        if (folder / "pyproject.toml").is_file():
-            with suppress(OSError, UnicodeDecodeError):
-                return (folder / "README.md").read_text("utf-8")
-            break
-    return ""
 
 
 @check("considerations", "RFC 7595 sections 3.6 and 3.9")

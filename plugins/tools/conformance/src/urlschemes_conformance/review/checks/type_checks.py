@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from inspect import getattr_static
+from types import FunctionType
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import PluginError
-from urlschemes.registry.plugins import load_scheme
+from urlschemes.url.value import URL
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped
 from urlschemes_testing.examples import check_example
@@ -18,19 +19,14 @@ __all__: list[str] = []
 
 _FIELDS = ("scheme", "status", "title", "reference", "default_port", "ports", "operations", "redirects", "local")
 """Fields of the record that the code could contradict."""
+_OPEN = frozenset({"__new__", "explanation", "normalized"})
+"""Methods that a type may override, each with a check of its own."""
 
 
 @check("contract", "docs/reference/registration.md")
 def contract(scheme: ReviewedScheme) -> Verdict:
     """The entry point names a Scheme of that name, made from the record of the package."""
-    if not scheme.has_code:
-        return skipped("there is a record and no code")
-    scheme.generated_type  # noqa: B018  raises CannotCheck if the record cannot be used
-    try:
-        loaded = load_scheme(scheme.target.claim, scheme.profile)
-    except PluginError as error:
-        wants = getattr(error, "wants", "")
-        return failed(error.message, f"provide {wants}" if wants else "correct the error that the import raises")
+    code, loaded = scheme.code, scheme.scheme
     advice = "let the code read the record with Registration.of"
     for name in _FIELDS:
         in_file, in_code = getattr(scheme.record, name), getattr(loaded.registration, name)
@@ -38,7 +34,26 @@ def contract(scheme: ReviewedScheme) -> Verdict:
             return failed(f"{name} is {in_file!r} in the record, but {in_code!r} in the code", advice)
     if loaded.registration.syntax.bnf != scheme.record.syntax.bnf:
         return failed("the BNF of the code is not that of the record", advice)
-    return passed(f"{scheme.target.module}:{scheme.target.attribute} with the type {loaded.url_type.__name__}")
+    return passed(f"{code.module}:{code.attribute} with the type {loaded.url_type.__name__}")
+
+
+@check("sealed", "docs/reference/urls.md")
+def sealed(scheme: ReviewedScheme) -> Verdict:
+    """The type overrides no method of URL except `normalized`, `explanation` and the constructor."""
+    url_type = scheme.url_type
+    methods = {
+        name: value
+        for name, value in vars(URL).items()
+        if isinstance(value, FunctionType | classmethod) and name not in _OPEN
+    }
+    overridden = [name for name, value in methods.items() if getattr_static(url_type, name) is not value]
+    if overridden:
+        return failed(
+            f"{url_type.__name__} overrides {overridden[0]}, on which access, registry and tools rely",
+            "give a method of your own another name",
+            *(f"overrides {name}" for name in overridden[1:]),
+        )
+    return passed(f"{counted(len(methods), 'method')} of URL as the core has them")
 
 
 @check("parts", "RFC 1738 section 4; docs/reference/registration.md")
