@@ -30,6 +30,7 @@ The core does not know this package; this package does not know any scheme.
 from typing import TYPE_CHECKING
 
 from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.backends.new_file import NewFile
 from urlschemes_access.client import (
     AsyncClient,
     Client,
@@ -47,7 +48,7 @@ from urlschemes_access.errors import AccessError, PolicyDenied
 from urlschemes_access.mirroring import MirrorStep, mirror
 from urlschemes_access.policy import Limits, Policy
 from urlschemes_access.protocol.ranges import Range
-from urlschemes_access.resources.downloads import Download
+from urlschemes_access.resources.downloads import Download, Part
 from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.trace_event import TraceEvent
 
@@ -71,6 +72,8 @@ __all__ = [
     "Limits",
     "Listing",
     "MirrorStep",
+    "NewFile",
+    "Part",
     "Policy",
     "PolicyDenied",
     "Range",
