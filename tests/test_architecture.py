@@ -59,8 +59,12 @@ KINDS = {
     "schemes": {CORE_NAME, ACCESS},
     "extensions": {CORE_NAME, ACCESS},
 }
-# ... besides the schemes that share an algorithm, and the tools, each of which has its own place.
-FURTHER = {"urlschemes-news": {"urlschemes-nntp"}, "urlschemes-https": {"urlschemes-http"}}
+# ... besides those that build on another of their kind, and the tools, each of which has its own place.
+FURTHER = {
+    "urlschemes-https": {"urlschemes-http"},
+    "urlschemes-mirror": {ACCESS},
+    "urlschemes-news": {"urlschemes-nntp"},
+}
 CAPABILITIES = {CORE_NAME, ACCESS, "urlschemes-lint", "urlschemes-text"}
 TOOLS = {
     CLI: CAPABILITIES,

@@ -33,6 +33,7 @@ from workspace import ROOT, distributions, metadata
 import urlschemes.errors
 import urlschemes_access.errors
 import urlschemes_lint
+import urlschemes_mirror
 import urlschemes_text
 from urlschemes_lint import NotRepairable
 from urlschemes_servers import ftp_server, gopher, gopher_server, http_server
@@ -215,7 +216,7 @@ def test_every_page_is_reached_from_the_index() -> None:
 def test_every_public_name_is_explained() -> None:
     pages = "\n".join(text for page, text in TEXTS.items() if DOCS in page.parents)
     code = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`\n]+`", pages))))
-    packages = (urlschemes, urlschemes_access, urlschemes_lint, urlschemes_text)
+    packages = (urlschemes, urlschemes_access, urlschemes_lint, urlschemes_mirror, urlschemes_text)
     assert {name for package in packages for name in package.__all__} - code == set()
 
 

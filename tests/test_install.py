@@ -134,6 +134,7 @@ COMMANDS = {  # every command with its exit code; FILE and URL stand for a file 
     "doctor --load": 0,
     "doctor --verify": 2,
     "demo": 2,
+    "mirror URL FOLDER": 2,
     "new x-foo": 2,
     "review file": 2,
     "site here": 2,
@@ -144,6 +145,7 @@ COMMANDS = {  # every command with its exit code; FILE and URL stand for a file 
 ADVICE = {
     "doctor --verify": how_to_install("urlschemes-conformance"),
     "demo": how_to_install("urlschemes-servers"),
+    "mirror URL FOLDER": how_to_install("urlschemes-mirror"),
     "new x-foo": how_to_install("urlschemes-conformance"),
     "review file": how_to_install("urlschemes-conformance"),
     "site here": how_to_install("urlschemes-site"),

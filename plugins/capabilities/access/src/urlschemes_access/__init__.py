@@ -16,7 +16,6 @@ resources/            the results of operations: documents, listings, sessions; 
 policy.py             Policy and Limits: what may be reached, and how much
 credentials.py        logins and forms, and the functions that answer them
 attributes.py         Attributes, entries of listings
-mirroring/            mirror: whole trees, saved as files
 configuration.py      the configuration file and environment variables
 scheme_options.py     the options of schemes
 gateways.py           URLs that are reached through a URL of another scheme
@@ -30,6 +29,7 @@ The core does not know this package; this package does not know any scheme.
 from typing import TYPE_CHECKING
 
 from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.backends.new_file import NewFile
 from urlschemes_access.client import (
     AsyncClient,
     Client,
@@ -44,10 +44,9 @@ from urlschemes_access.client import (
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import AccessError, PolicyDenied
-from urlschemes_access.mirroring import MirrorStep, mirror
 from urlschemes_access.policy import Limits, Policy
 from urlschemes_access.protocol.ranges import Range
-from urlschemes_access.resources.downloads import Download
+from urlschemes_access.resources.downloads import Download, Part
 from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.trace_event import TraceEvent
 
@@ -70,7 +69,8 @@ __all__ = [
     "Entry",
     "Limits",
     "Listing",
-    "MirrorStep",
+    "NewFile",
+    "Part",
     "Policy",
     "PolicyDenied",
     "Range",
@@ -81,7 +81,6 @@ __all__ = [
     "delete",
     "download",
     "find_attributes",
-    "mirror",
     "operate",
     "replace",
     "update",

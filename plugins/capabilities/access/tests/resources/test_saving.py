@@ -14,9 +14,9 @@ from event_loop_helpers import begun, eventually
 from event_loop_helpers import run as run_on_loop
 from talk_scheme import QUICK, run
 
+from urlschemes_access.backends.new_file import NewFile
 from urlschemes_access.errors import AccessError, DeadlineExceeded, Truncated
 from urlschemes_access.protocol import Algorithm, Deliver, Open
-from urlschemes_access.resources import document_content
 from urlschemes_access.resources.downloads import Part
 
 pytestmark = pytest.mark.usefixtures("nothing_left_open")
@@ -65,7 +65,7 @@ def test_a_disk_that_hangs_does_not_outlast_the_deadline(
 ) -> None:
     target = tmp_path / "a"
     target.write_bytes(b"older")
-    let_go = hang(document_content._NewFile, name)
+    let_go = hang(NewFile, name)
 
     async def save_on_loop() -> None:
         await (await begun(document(), deadline=0.5)).save(target)
@@ -92,7 +92,7 @@ def test_a_disk_that_hangs_does_not_outlast_the_deadline(
 def test_after_a_deadline_on_the_disk_the_document_is_not_complete(
     tmp_path: Path, hang: Callable[[Any, str], threading.Event]
 ) -> None:
-    hang(document_content._NewFile, "write")
+    hang(NewFile, "write")
     resource = run(document(), deadline=0.1)
     for _ in range(2):
         with pytest.raises(DeadlineExceeded):
@@ -103,13 +103,13 @@ def test_the_time_of_the_disk_counts_against_the_deadline_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server is not called idle because a disk is slow."""
-    create = document_content._NewFile.create
+    create = NewFile.create
 
     def slowly(file: Any) -> None:
         sleep(QUICK.idle + 0.1)
         create(file)
 
-    monkeypatch.setattr(document_content._NewFile, "create", slowly)
+    monkeypatch.setattr(NewFile, "create", slowly)
     assert run(document()).save(tmp_path / "a") == len(CONTENT)
 
 
@@ -141,7 +141,7 @@ def test_a_cancelled_save_leaves_the_old_file_alone(
 ) -> None:
     target = tmp_path / "a"
     target.write_bytes(b"older")
-    let_go = hang(document_content._NewFile, "write")
+    let_go = hang(NewFile, "write")
 
     async def main() -> None:
         resource = await begun(document(), deadline=5)

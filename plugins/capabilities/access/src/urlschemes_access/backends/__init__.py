@@ -6,6 +6,7 @@ primitives.py     the interface of a backend
 blocking.py       the blocking backend
 event_loop.py     the backend for asyncio; it uses loop_sockets.py
 local_files.py    files below allowed folders; used by both
+new_file.py       NewFile: a file that replaces another when it is complete
 sockets.py        sockets and TLS contexts; used by both
 tls_files.py      the files of cacert, cert and key; a context made of them
 connection_pool.py connections that a client keeps between operations

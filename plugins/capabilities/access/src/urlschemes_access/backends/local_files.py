@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from abc import ABC, abstractmethod
 from contextlib import suppress
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from urlschemes.redaction import one_line
 from urlschemes.storage import user_dirs
 from urlschemes_access.attributes import FileFacts
+from urlschemes_access.backends.new_file import NewFile
 from urlschemes_access.backends.worker_threads import begin
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
@@ -308,43 +308,30 @@ class _AppendingFile(OutputFile):
 class _ReplacingFile(OutputFile):
     """Writes a new file in the same folder, which replaces the old one when it is committed."""
 
-    __slots__ = ("folder", "name", "temporary")
+    __slots__ = ("file", "folder")
 
     def __init__(self, path: str, allowed: _Allowed) -> None:
         self.folder = _Folder(path, allowed)
         try:
-            self.name = self.folder.name
-            self.temporary = f".{self.name[:60]}.{secrets.token_hex(4)}"  # 60 characters: at most 240 octets
-            older = None
             with suppress(FileNotFoundError):
-                older = self.folder.stat(self.name).st_mode
-                _check_regular(older, path, allowed)
-            # The new file is never readable by more users than the old one, and never setuid.
-            mode = 0o666 if older is None else stat.S_IMODE(older) & 0o777
-            super().__init__(self.folder.create(self.temporary, mode), path)
+                _check_regular(self.folder.stat().st_mode, path, allowed)
+            self.file = NewFile(self.folder.place, self.folder.name)
+            self.file.create()
         except BaseException:
             self.folder.close()
             raise
-        if older is not None and hasattr(os, "fchmod"):
-            with suppress(OSError):  # some file systems have no modes
-                os.fchmod(self.descriptor, mode)
+        super().__init__(self.file.descriptor, path)
 
     def _apply(self) -> None:
-        File.close(self)  # first: some systems rename no open file
-        try:
-            self.folder.rename(self.temporary, self.name)
-        except OSError:
-            self._remove()
-            raise
-        self.folder.close()
+        self._end(self.file.commit)
 
     def _undo(self) -> None:
-        File.close(self)
-        self._remove()
+        self._end(self.file.discard)
 
-    def _remove(self) -> None:
+    def _end(self, action: Callable[[], None]) -> None:
+        self.descriptor = -1  # the new file closes it
         try:
-            self.folder.unlink(self.temporary)
+            action()
         finally:
             self.folder.close()
 
@@ -377,26 +364,25 @@ class _Folder:
                 self.close()
                 raise
 
-    def stat(self, name: str) -> os.stat_result:
-        return os.stat(self._at(name), dir_fd=self._descriptor, follow_symlinks=False)
+    @property
+    def place(self) -> int | str:
+        """The descriptor of the folder, or its path."""
+        return self._before if self._descriptor is None else self._descriptor
 
-    def create(self, name: str, mode: int) -> int:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | user_dirs.PLAIN_FLAGS
-        return os.open(self._at(name), flags, mode, dir_fd=self._descriptor)
+    def stat(self) -> os.stat_result:
+        return os.stat(self._path, dir_fd=self._descriptor, follow_symlinks=False)
 
-    def rename(self, name: str, to: str) -> None:
-        os.replace(self._at(name), self._at(to), src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
-
-    def unlink(self, name: str) -> None:
-        os.unlink(self._at(name), dir_fd=self._descriptor)
+    def unlink(self) -> None:
+        os.unlink(self._path, dir_fd=self._descriptor)
 
     def close(self) -> None:
         if self._descriptor is not None:
             descriptor, self._descriptor = self._descriptor, None
             os.close(descriptor)
 
-    def _at(self, name: str) -> str:
-        return os.path.join(self._before, name)
+    @property
+    def _path(self) -> str:
+        return os.path.join(self._before, self.name)
 
 
 def _remove(path: str, allowed: _Allowed) -> None:
@@ -404,10 +390,10 @@ def _remove(path: str, allowed: _Allowed) -> None:
     _check_regular(_status(path, allowed).st_mode, path, allowed)
     folder = _Folder(path, allowed, follow=False)
     try:
-        mode = folder.stat(folder.name).st_mode
+        mode = folder.stat().st_mode
         if not stat.S_ISLNK(mode):
             _check_regular(mode, path, allowed)
-        folder.unlink(folder.name)
+        folder.unlink()
     finally:
         folder.close()
 

@@ -6,9 +6,6 @@ the next piece, or a FileAction to have something done with a local file; the do
 
 from __future__ import annotations
 
-import os
-import secrets
-import stat
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,11 +17,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urlschemes.errors import URLError
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import charset_of
+from urlschemes_access.backends.new_file import NewFile
 from urlschemes_access.errors import AccessError, DeadlineExceeded, LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.resources.resource import AnyResource
 
 if TYPE_CHECKING:
-    from io import FileIO
+    import os
 
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.resources.downloads import Download, Part
@@ -146,9 +144,12 @@ class AnyDocument(AnyResource):
     def _save(self, path: str | os.PathLike[str]) -> ContentReader[int]:
         if self._ended:
             raise AccessError("the document was read to its end, nothing is left to save", scheme=self.url.scheme)
-        file = _NewFile(Path(path))
+        target = Path(path)
+        file = NewFile(target.parent, target.name)
+        begun = False
         try:
             yield FileAction(file.create)
+            begun = True
             written = yield from self._write_to(file.write)
             yield FileAction(file.commit)
         except GeneratorExit:  # nobody is left who could carry out an action
@@ -160,9 +161,9 @@ class AnyDocument(AnyResource):
             error = fault
             if isinstance(fault, OSError):
                 error = AccessError(
-                    f"cannot write '{one_line(str(file.target), 160)}': {fault.strerror}", scheme=self.url.scheme
+                    f"cannot write '{one_line(str(target), 160)}': {fault.strerror}", scheme=self.url.scheme
                 )
-            if file.is_begun and self._failure is None:  # what was taken is lost
+            if begun and self._failure is None:  # what was taken is lost
                 interrupted = AccessError("saving this document was interrupted", scheme=self.url.scheme)
                 self._failure = error if isinstance(error, URLError) else interrupted
             if error is fault:
@@ -197,53 +198,3 @@ class AnyDocument(AnyResource):
         if held:
             yield FileAction(partial(write, bytes(held)))
         return written
-
-
-class _NewFile:
-    """A new file beside `target`, which it replaces when it is complete. It gets the permissions of that file."""
-
-    def __init__(self, target: Path) -> None:
-        self.target = target
-        # 60 characters: at most 240 octets
-        self._path = target.parent / f".{target.name[:60]}.{secrets.token_hex(4)}"
-        self._file: FileIO | None = None
-
-    @property
-    def is_begun(self) -> bool:
-        """True if the file was created."""
-        return self._file is not None
-
-    def create(self) -> None:
-        """Create the file."""
-        mode = None
-        with suppress(OSError):
-            mode = stat.S_IMODE(self.target.stat().st_mode) & 0o777
-
-        def opened(name: str, flags: int) -> int:
-            return os.open(name, flags, 0o666 if mode is None else mode)
-
-        self._file = open(self._path, "xb", buffering=0, opener=opened)  # noqa: SIM115  it stays open
-        if mode is not None and hasattr(os, "fchmod"):
-            with suppress(OSError):  # some file systems have no modes
-                os.fchmod(self._file.fileno(), mode)
-
-    def write(self, octets: bytes) -> None:
-        """Append octets."""
-        assert self._file is not None
-        rest = memoryview(octets)
-        while rest:
-            rest = rest[self._file.write(rest) :]
-
-    def commit(self) -> None:
-        """Close the file, and give it the name of the target."""
-        assert self._file is not None
-        self._file.close()
-        self._path.replace(self.target)
-
-    def discard(self) -> None:
-        """Close and remove the file, unless it has the name of the target already."""
-        if self._file is not None:
-            with suppress(OSError):
-                self._file.close()
-            with suppress(OSError):
-                self._path.unlink()

@@ -20,7 +20,6 @@ BUILT_IN = {
     },
     "Access what URLs locate": {
         "access": ("access", "Get a document or a listing."),
-        "mirror": ("mirror", "Save a tree of folders or menus."),
         "attributes": ("access", "Show size, type and other facts, without the content."),
         "replace": ("write", "Replace or create a resource."),
         "update": ("write", "Append to a resource."),
@@ -43,6 +42,7 @@ OF_PLUGINS = {
     "columns": "urlschemes-columns",
     "demo": "urlschemes-servers",
     "iana": "urlschemes-iana",
+    "mirror": "urlschemes-mirror",
     "new": "urlschemes-conformance",
     "review": "urlschemes-conformance",
     "send": "urlschemes-mailto",

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from urlschemes.redaction import one_line
-from urlschemes.storage import user_dirs
+from urlschemes_access import NewFile
 from urlschemes_access.errors import AccessError
 
 if TYPE_CHECKING:
@@ -84,16 +83,14 @@ class Folder:
 
     def write(self, name: str, octets: bytes) -> None:
         """Write the file `name`, as a whole or not at all."""
-        temporary = self.file(f".{secrets.token_hex(8)}.part")
         with _system_errors(self.path / name):
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | user_dirs.PLAIN_FLAGS
+            file = NewFile(self.path if self._descriptor is None else self._descriptor, name, 0o644)
             try:
-                with os.fdopen(os.open(temporary, flags, 0o644), "wb") as file:
-                    file.write(octets)
-                temporary.replace(self.file(name))
+                file.create()
+                file.write(octets)
+                file.commit()
             finally:
-                with suppress(OSError):  # unless something failed, it has its name now
-                    temporary.unlink()
+                file.discard()
 
     def set_modified(self, name: str, modified: datetime) -> None:
         """Give the file `name` the time of its resource, if the system can."""

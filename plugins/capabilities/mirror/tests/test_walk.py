@@ -19,11 +19,11 @@ from urlschemes import Registry, Scheme
 from urlschemes.errors import UnsupportedOperation, URLError
 from urlschemes.scheme.registration import Registration
 from urlschemes.url.value import LoginURL
-from urlschemes_access import Client, MirrorStep, Range, Session, mirror
+from urlschemes_access import Client, Range, Session
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.errors import AccessError, ConnectError, DeadlineExceeded, LimitExceeded, RemoteError, Truncated
-from urlschemes_access.mirroring import folders
 from urlschemes_access.protocol import Algorithm, Deliver, Open, Unterminated
+from urlschemes_mirror import MirrorStep, folders, mirror
 
 TREE = Registration.from_text(RECORD.replace("*uchar", '*[ uchar | "/" ]').replace("x-talk", "x-tree"), source="test")
 RECORD_NAME = ".urlschemes-mirror.json"

@@ -13,8 +13,8 @@ from urlschemes_access.errors import AccessError
 if TYPE_CHECKING:
     import os
 
-    from urlschemes_access.attributes import Entry
-    from urlschemes_access.mirroring.folders import Folder
+    from urlschemes_access import Entry
+    from urlschemes_mirror.folders import Folder
 
 __all__ = ["RECORD", "Record", "SavedFile"]
 

@@ -11,10 +11,10 @@ from time import monotonic
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from urlschemes import URL
 from urlschemes.errors import InvalidURL, UnknownScheme, UnsafeURL, UnsupportedOperation, URLError, require_type
 from urlschemes.redaction import in_line, one_line
-from urlschemes.url.value import URL
-from urlschemes_access.client import Client
+from urlschemes_access import Client, Document, Listing, Part
 from urlschemes_access.errors import (
     AccessError,
     ConnectError,
@@ -25,21 +25,17 @@ from urlschemes_access.errors import (
     RemoteError,
     ResolveError,
 )
-from urlschemes_access.mirroring.folders import Folder
-from urlschemes_access.mirroring.names import Names, last_segment, safe_name
-from urlschemes_access.mirroring.record import RECORD, Record, SavedFile
-from urlschemes_access.resources.downloads import Part
-from urlschemes_access.resources.synchronous import Document, Listing
+from urlschemes_mirror.folders import Folder
+from urlschemes_mirror.names import Names, last_segment, safe_name
+from urlschemes_mirror.record import RECORD, Record, SavedFile
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
     from typing import Unpack
 
-    from urlschemes_access.attributes import Entry
+    from urlschemes_access import Entry, Range, Session
     from urlschemes_access.client import Arguments
-    from urlschemes_access.protocol.ranges import Range
-    from urlschemes_access.resources.synchronous import Session
 
 __all__ = ["DEPTH", "ENTRIES", "INDEX", "OCTETS", "MirrorStep", "mirror"]
 

@@ -14,14 +14,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
+from workspace import environ
 
+from urlschemes_cli.app import command
 from urlschemes_servers import gopher, prospero
 from urlschemes_servers.ftp import ftp_server
 from urlschemes_servers.http import http_server
 from urlschemes_servers.nntp import Newsgroup, article, nntp_server
 from urlschemes_testing.rogue import Visitor, rogue
 
-SCHEMES = "urlschemes-ftp,urlschemes-file,urlschemes-gopher,urlschemes-nntp,urlschemes-prospero,urlschemes-http"
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command, ["mirror", *arguments], prog_name="urlschemes")
 
 
 def gopher_hole() -> AbstractContextManager[Any]:
@@ -61,12 +66,12 @@ def directory() -> AbstractContextManager[Any]:
     ids=["gopher", "nntp", "prospero"],
 )
 def test_a_tree_is_saved_and_then_unchanged(
-    run: Any, tmp_path: Path, server: Any, url: str, files: list[str], actions: list[str]
+    tmp_path: Path, server: Any, url: str, files: list[str], actions: list[str]
 ) -> None:
     folder = tmp_path / "saved"
     with server() as (host, port):
-        command = ("mirror", url.format(f"{host}:{port}"), str(folder))
-        first, second = run(*command, plugins=SCHEMES), run(*command, plugins=SCHEMES)
+        arguments = (url.format(f"{host}:{port}"), str(folder))
+        first, second = run(*arguments), run(*arguments)
     lines = [line.split("\t") for line in first.stdout.splitlines()]
     assert [action for action, *_ in lines] == actions, first.output
     saved = [path for path in folder.rglob("*") if path.is_file() and not path.name.startswith(".")]
@@ -78,9 +83,7 @@ def test_a_tree_is_saved_and_then_unchanged(
     assert f"{actions.count('saved')} unchanged" in second.stderr
 
 
-def test_a_gopher_text_that_goes_on_after_its_dot_fails_until_its_octets_are_asked_for(
-    run: Any, tmp_path: Path
-) -> None:
+def test_a_gopher_text_that_goes_on_after_its_dot_fails_until_its_octets_are_asked_for(tmp_path: Path) -> None:
     texts = {b"/marked": b"1\r\n.\r\n", b"/unmarked": b"2\r\n", b"/cut": b"3\n.\n4\n"}
 
     def serve(visitor: Visitor) -> None:
@@ -90,9 +93,9 @@ def test_a_gopher_text_that_goes_on_after_its_dot_fails_until_its_octets_are_ask
 
     folder = tmp_path / "saved"
     with rogue(serve) as address:
-        command = ("mirror", f"gopher://{address}/", str(folder))
-        first = run(*command, plugins=SCHEMES)
-        second = run(*command, "--option", "octets", plugins=SCHEMES)
+        arguments = (f"gopher://{address}/", str(folder))
+        first = run(*arguments)
+        second = run(*arguments, "--option", "octets")
     lines = [line.split("\t") for line in first.stdout.splitlines()]
     assert [(line[0], *line[3:]) for line in lines[:2]] == [("saved",), ("saved", "unmarked end")]
     assert lines[2][0] == "failed"
@@ -104,7 +107,7 @@ def test_a_gopher_text_that_goes_on_after_its_dot_fails_until_its_octets_are_ask
 
 
 @pytest.mark.parametrize("scheme", ["ftp", "file"])
-def test_a_folder_is_saved_and_brought_up_to_date(run: Any, tmp_path: Path, scheme: str) -> None:
+def test_a_folder_is_saved_and_brought_up_to_date(tmp_path: Path, scheme: str) -> None:
     root, folder = tmp_path / "root", tmp_path / "saved"
     (root / "inner").mkdir(parents=True)
     for name in ("a", "b", "inner/c"):
@@ -114,7 +117,7 @@ def test_a_folder_is_saved_and_brought_up_to_date(run: Any, tmp_path: Path, sche
         url = f"ftp://{address}/" if scheme == "ftp" else f"file://{root}/"
 
         def mirror() -> dict[str, dict[str, Any]]:
-            result = run("mirror", "--json", "--root", str(root), url, str(folder), plugins=SCHEMES)
+            result = run("--json", "--root", str(root), url, str(folder))
             assert result.exit_code == 0, result.output
             steps = [json.loads(line) for line in result.stdout.splitlines()]
             return {Path(step["path"]).name: step for step in steps}
@@ -133,7 +136,7 @@ def test_a_folder_is_saved_and_brought_up_to_date(run: Any, tmp_path: Path, sche
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-def test_after_ctrl_c_the_same_command_continues(run: Any, environment: dict[str, str], tmp_path: Path) -> None:
+def test_after_ctrl_c_the_same_command_continues(tmp_path: Path) -> None:
     content = bytes(range(256)) * 1000
     stopped = threading.Event()
 
@@ -148,12 +151,12 @@ def test_after_ctrl_c_the_same_command_continues(run: Any, environment: dict[str
 
     folder = tmp_path / "saved"
     with rogue(serve) as address:
-        command = ["mirror", "--json", f"gopher://{address}/", str(folder)]
+        arguments = ["--json", f"gopher://{address}/", str(folder)]
         process = subprocess.Popen(
-            [sys.executable, "-m", "urlschemes_cli", *command],
+            [sys.executable, "-m", "urlschemes_cli", "mirror", *arguments],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env={**environment, "URLSCHEMES_PLUGINS": SCHEMES},
+            env=environ(),
         )
         try:
             part = folder / "big.part"
@@ -166,27 +169,27 @@ def test_after_ctrl_c_the_same_command_continues(run: Any, environment: dict[str
             process.kill()
             stopped.set()
         assert (process.returncode, part.stat().st_size) == (130, 100_000)
-        result = run(*command, plugins=SCHEMES)
+        result = run(*arguments)
     assert (result.exit_code, json.loads(result.stdout)["action"]) == (0, "saved"), result.output
     assert ((folder / "big").read_bytes(), part.exists()) == (content, False)
 
 
-def test_http_is_refused_and_leaves_the_folder_free(run: Any, tmp_path: Path) -> None:
+def test_http_is_refused_and_leaves_the_folder_free(tmp_path: Path) -> None:
     root, folder = tmp_path / "root", tmp_path / "saved"
     root.mkdir()
     (root / "index.html").write_bytes(b'<a href="other">')
     (root / "notes").write_bytes(b"N")
     with http_server(root) as address:
-        result = run("mirror", f"http://{address}/index.html", str(folder), plugins=SCHEMES)
+        result = run(f"http://{address}/index.html", str(folder))
     assert (result.exit_code, result.stdout) == (4, "")
     assert "http delivers a document here, and a mirror needs a listing" in result.stderr
     assert list(folder.iterdir()) == []
-    assert run("mirror", f"file://{root}/", str(folder), "--root", str(root), plugins=SCHEMES).exit_code == 0
+    assert run(f"file://{root}/", str(folder), "--root", str(root)).exit_code == 0
     assert (folder / "notes").read_bytes() == b"N"
 
 
-def test_a_wrong_folder_is_refused_before_the_access(run: Any, tmp_path: Path) -> None:
+def test_a_wrong_folder_is_refused_before_the_access(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
-    result = run("mirror", "x-shelf://127.0.0.1/menu", str(tmp_path))
+    result = run("gopher://127.0.0.1/", str(tmp_path))
     assert (result.exit_code, result.stdout) == (3, "")
     assert "is neither empty nor a mirror" in result.stderr

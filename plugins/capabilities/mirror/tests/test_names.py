@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from urlschemes_access.mirroring.names import MAX_NAME, Names, last_segment, safe_name
+from urlschemes_mirror.names import MAX_NAME, Names, last_segment, safe_name
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The command `mirror`."""
+"""The command `urlschemes mirror`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes_access import Client
-from urlschemes_access.mirroring import DEPTH, ENTRIES, OCTETS
-from urlschemes_access.mirroring import mirror as mirror_steps
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import json_option, url_argument
@@ -21,11 +19,13 @@ from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import GivenText, error_json, write_json_line
 from urlschemes_cli.output.progress import CountBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
+from urlschemes_mirror import mirror as mirror_steps
+from urlschemes_mirror.walk import DEPTH, ENTRIES, OCTETS
 
 if TYPE_CHECKING:
-    from urlschemes_access.mirroring import MirrorStep
     from urlschemes_cli.access_options import AccessOptions
     from urlschemes_cli.settings import Settings
+    from urlschemes_mirror import MirrorStep
 
 __all__ = ["mirror"]
 
