@@ -152,17 +152,6 @@ FAILURES = {
     "334 to DATA": Failure((*READY, *MAIL, *RCPT, client("DATA"), server("334 Ok")), ProtocolError, "a reply 354"),
     # Lost after the dot
     "closed after the dot": Failure((*READY, *MAIL, *RCPT, *DATA, *BODY, server_closes()), Indeterminate, "not known"),
-    "reset after the dot": Failure((*READY, *MAIL, *RCPT, *DATA, *BODY, server_resets()), Indeterminate, "not known"),
-    "silence after the dot": Failure((*READY, *MAIL, *RCPT, *DATA, *BODY), Indeterminate, "not known"),
-    "half a reply after the dot": Failure(
-        (*READY, *MAIL, *RCPT, *DATA, *BODY, server(b"250 2.0"), server_closes()), Indeterminate, "not known"
-    ),
-    "no reply after the dot": Failure(
-        (*READY, *MAIL, *RCPT, *DATA, *BODY, server("queued")), Indeterminate, "not known"
-    ),
-    "354 after the dot": Failure(
-        (*READY, *MAIL, *RCPT, *DATA, *BODY, server("354 More?")), Indeterminate, "neither accepts nor refuses"
-    ),
     "closed before the message": Failure((*READY, *MAIL, *RCPT, client("DATA"), server_closes()), Truncated, "DATA"),
     # TLS
     "clear text after STARTTLS": Failure(
