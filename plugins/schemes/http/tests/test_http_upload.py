@@ -176,18 +176,6 @@ HALF = PIECES.then(CONTINUE, client(b"5\r\nhello\r\n"))
 ALL = WHOLE.then(CONTINUE, client(b"hello"))
 
 
-def test_a_refusal_that_comes_early_is_the_error() -> None:
-    early = 0
-    for run in fault_everywhere(put, ALL.then(responds("507 Full"))):
-        sent = content_octets(run.outcome.sent.get("connection", b""))
-        if sent and run.fault.endswith("a reply and reset"):
-            error = run.outcome.error
-            assert isinstance(error, RemoteError), run
-            assert (error.status, error.sent) == (507, sent)
-            early += 1
-    assert early == 2
-
-
 @dataclass(frozen=True)
 class Bad:
     script: Script

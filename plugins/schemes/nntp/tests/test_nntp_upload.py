@@ -6,21 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from nntp_dialogues import BYE, DOT, GROUP, HOST, READY, READY_RFC977
+from nntp_dialogues import BYE, DOT, GROUP, READY, READY_RFC977
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import Indeterminate, LimitExceeded, ProtocolError, RemoteError, Truncated
-from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Reader
-from urlschemes_access.protocol.replies import END, dot_stuffed
+from urlschemes_access.protocol import Algorithm
 from urlschemes_nntp import NntpURL
 from urlschemes_nntp.access import update
-from urlschemes_nntp.multiline_block import MultilineBlock
 from urlschemes_testing.replay import (
     Script,
     Step,
     client,
-    connect,
     credentials,
     fault_everywhere,
     replay,
@@ -231,18 +228,3 @@ def test_with_crosspost_the_group_of_the_url_is_still_required() -> None:
 def test_an_article_over_16_mib_is_refused() -> None:
     with pytest.raises(LimitExceeded, match="16777216"):
         start(GROUP, *[bytes(1024 * 1024)] * 17)
-
-
-def test_a_block_removes_the_dots_that_stuffing_adds() -> None:
-    for body in (b"", b".\r\n", b"..\r\n.\r\n\r\n.", b"\n.\n\r\n.x\r\n", bytes(range(256)).replace(b"\r", b"")):
-        lines = b"Subject: x\r\n\r\n" + body + b"\r\n"
-
-        def read() -> Algorithm[None]:
-            peer = yield from Connect(HOST, 119)
-            block = MultilineBlock(Reader(peer))
-            yield from Open("document")
-            while octets := (yield from block.some()):
-                yield from Deliver(octets)
-
-        script = Script(connect(HOST, 119), server(dot_stuffed(lines) + END))
-        assert split_everywhere(read, script).content == lines

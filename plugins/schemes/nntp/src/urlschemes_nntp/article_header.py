@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from urlschemes_access.protocol import Algorithm
-    from urlschemes_nntp.multiline_block import MultilineBlock
+    from urlschemes_access.protocol.texts import Text
 
 __all__ = ["MEDIA_TYPE", "attributes_of", "decode_words", "parse_date", "parse_fields", "read_header"]
 
@@ -29,7 +29,7 @@ _FIELD = re.compile(rb"([!-9;-~]+):[ \t]*(.*)", re.DOTALL)
 _FOLD = re.compile(rb"\r?\n(?=[ \t])")
 
 
-def read_header(block: MultilineBlock) -> Algorithm[bytes]:
+def read_header(block: Text) -> Algorithm[bytes]:
     """Return the lines of an article through its first empty line, each with its CR LF. Raise LimitExceeded."""
     header = bytearray()
     while (line := (yield from block.line())) is not None:
