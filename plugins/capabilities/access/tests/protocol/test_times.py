@@ -42,6 +42,7 @@ def test_a_plain_time_is_in_utc(text: str, time: datetime | None) -> None:
         ("yesterday", None),
         ("Thu, 32 Dec 1994 12:00:00 +0100", None),
         ("Thu, 01 Dec 99999999999999999999 12:00:00 +0100", None),
+        ("Thu, 01 Dec 1994 12:00:00 +999999999999999999999999", None),
     ],
 )
 def test_the_date_of_a_mail_has_a_zone(text: str, time: datetime | None) -> None:
