@@ -204,6 +204,9 @@ BAD = {
     "a success between two pieces": Bad(
         HALF.then(responds("200 OK")), ProtocolError, "does not answer this request; 5 octets", 5
     ),
+    "a success before the last chunk": Bad(
+        HALF.then(client(b"5\r\nworld\r\n"), responds("200 OK")), ProtocolError, "does not answer this request", 10
+    ),
     "an end between two pieces": Bad(HALF.then(server_closes()), Truncated, "interrupted: the response ended", 5),
     "nonsense between two pieces": Bad(HALF.then(server("220 ready")), ProtocolError, "an HTTP/1 status line", 5),
     "refused after the content": Bad(ALL.then(responds("500 Oops")), RemoteError, "500 Oops; 5 octets", 5),
