@@ -32,7 +32,6 @@ from urlschemes_testing.replay import (
     replay,
     server,
     server_closes,
-    server_resets,
     silence,
     split_everywhere,
     upload,
@@ -245,9 +244,6 @@ def test_an_error_says_how_much_was_sent(case: Bad) -> None:
         ((responds("202 Accepted"),), Indeterminate),
         ((responds("207 Multi-Status"),), ProtocolError),
         ((server_closes(),), Indeterminate),
-        ((server_resets(),), Indeterminate),
-        ((server("220 ready"),), Indeterminate),
-        ((), Indeterminate),
     ],
 )
 def test_a_resource_that_cannot_be_deleted(steps: tuple[Step, ...], error: type[URLError]) -> None:

@@ -115,11 +115,6 @@ FAILURES = {
         ProtocolError,
         "expected nothing before RCPT TO",
     ),
-    "acceptance before the message": Failure(
-        (*READY, *MAIL, *RCPT, client("DATA"), server("354 Go", "250 queued")),
-        ProtocolError,
-        "expected nothing before the message",
-    ),
     # A refusal at each step
     "550 to EHLO": refused(550, "EHLO", *GREETED, client("EHLO [127.0.0.1]"), server("550 Not you")),
     "451 to EHLO": refused(451, "EHLO", *GREETED, client("EHLO [127.0.0.1]"), server("451 Later")),

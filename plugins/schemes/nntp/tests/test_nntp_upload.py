@@ -117,11 +117,6 @@ def failure(error: type[URLError], message: str, *steps: Step | Script, status: 
 
 
 FAILURES = {
-    "a reply before the article is sent": failure(
-        ProtocolError,
-        "expected nothing before the article",
-        Script(upload(POSTED), READY, client("POST"), server("340 Go on", "240 Thanks")),
-    ),
     # Posting
     "440": failure(
         RemoteError,
@@ -152,13 +147,6 @@ def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
     assert not outcome.complete
     if isinstance(outcome.error, RemoteError):
         assert (outcome.error.status, outcome.error.temporary) == (case.status, False)
-
-
-@pytest.mark.parametrize("code", ["100", "200", "211", "240", "281", "335", "381", "400", "403", "441", "500", "502"])
-def test_only_340_lets_the_article_be_sent(code: str) -> None:
-    script = Script(upload(POSTED), READY, client("POST"), server(f"{code} It says so"))
-    error = replay(update(NntpURL.parse(GROUP)), script).error
-    assert type(error) is (RemoteError if code[0] in "45" else ProtocolError)
 
 
 # Refusals before connecting -------------------------------------------------------------------------------------------

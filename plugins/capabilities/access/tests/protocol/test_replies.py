@@ -431,20 +431,6 @@ def test_the_name_of_a_command_in_errors(line: bytes, name: str) -> None:
     assert command_name(line) == name
 
 
-@pytest.mark.parametrize(
-    ("lines", "sent"),
-    [
-        (b"", b""),
-        (b"a\r\nb\r\n", b"a\r\nb\r\n"),
-        (b".\r\n", b"..\r\n"),
-        (b"..a\r\n.\r\n.b.\r\n", b"...a\r\n..\r\n..b.\r\n"),
-        (b"\r\n.\r\n", b"\r\n..\r\n"),
-    ],
-)
-def test_a_dot_at_the_beginning_of_a_line_is_doubled(lines: bytes, sent: bytes) -> None:
-    assert dot_stuffed(lines) == sent
-
-
 @given(st.lists(st.sampled_from((b"", b".", b"..", b"a.", b".\n", b"a"))))
 def test_the_end_of_a_text_is_the_only_line_with_a_single_dot(lines: list[bytes]) -> None:
     sent = (dot_stuffed(b"".join(line + b"\r\n" for line in lines)) + END).split(b"\r\n")

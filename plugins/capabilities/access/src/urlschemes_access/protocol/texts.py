@@ -33,24 +33,6 @@ class Text:
     counts all octets. A line has at most `most` octets; `hint` says what to do about a longer one.
     """
 
-    __slots__ = (
-        "_dot",
-        "_ended",
-        "_hint",
-        "_is_doubled",
-        "_line_end",
-        "_lines",
-        "_most",
-        "_partial",
-        "_position",
-        "_read",
-        "_required",
-        "_strict",
-        "excess",
-        "received",
-        "terminated",
-    )
-
     def __init__(
         self,
         read: Callable[[], Algorithm[bytes]],
@@ -107,9 +89,9 @@ class Text:
         """Return the lines that are complete with the next octets; at the end of the stream, what is left."""
         if not octets and self._required:
             raise Truncated("the text did not end with a line with a single dot", received=self.received)
-        lines = b""
         if octets and b"\n" not in octets:
             self._partial += octets  # without a copy of what is there
+            lines = b""
         else:
             complete, line_end, rest = b"".join((self._partial, octets)).rpartition(self._line_end)
             if not octets and rest not in (b".", b".\r"):  # a last line without its end
