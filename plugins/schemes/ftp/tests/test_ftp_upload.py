@@ -34,7 +34,6 @@ from urlschemes_testing.replay import (
     replay,
     server,
     server_closes,
-    server_resets,
     split_everywhere,
     upload,
 )
@@ -43,10 +42,8 @@ from urlschemes_testing.rogue import (
     Visitor,
     after_data,
     hears,
-    hears_exactly,
     hears_until,
     offers_data,
-    resets,
     rogue,
     says,
     stays_silent,
@@ -135,19 +132,7 @@ def test_every_fault_at_every_step_is_an_error_and_a_part_never_a_success(case: 
             assert error.sent == len(sent)
             assert f"{error.sent} octet" in str(error)
         if run.request.startswith("Send(peer=<Peer data>") and "a reply" in run.fault:  # 226 before the end of the data
-            assert isinstance(error, ProtocolError if run.fault.endswith("a reply") else Truncated), run
-
-
-def test_a_refusal_that_comes_early_is_the_error() -> None:
-    script = BEGUN.then(*BAD["451 at the end"].steps)
-    early = 0
-    for run in fault_everywhere(lambda: access.replace(FtpURL.parse("ftp://host.dom/a")), script, also=("QUIT",)):
-        if run.request.startswith("Send(peer=<Peer data>") and "a reply" in run.fault:
-            error = run.outcome.error
-            assert isinstance(error, RemoteError), run
-            assert (error.status, error.sent) == (451, len(run.outcome.sent["data"]))
-            early += 1
-    assert early == 10
+            assert isinstance(error, ProtocolError), run
 
 
 @pytest.mark.parametrize(
@@ -184,30 +169,23 @@ class Bad:
 
 BAD = {
     "550 to STOR": Bad(RemoteError, "STOR a: 550 No", exchange("STOR a", "550 No"), 550),
-    "553 to STOR": Bad(RemoteError, "553 Name", exchange("STOR a", "553 Name not allowed"), 553),
-    "452 to STOR": Bad(RemoteError, "452 Full", exchange("STOR a", "452 Full"), 452),
     "532 to STOR": Bad(AuthRequired, "532 Account", exchange("STOR a", "532 Account needed")),
     "530 to STOR": Bad(AuthRequired, "530 Log in", exchange("STOR a", "530 Log in")),
     "226 to STOR, before any data": Bad(ProtocolError, "226 Done", exchange("STOR a", "226 Done")),
-    "350 to STOR": Bad(ProtocolError, "350 More?", exchange("STOR a", "350 More?")),
     "nonsense to STOR": Bad(Indeterminate, "no valid reply to STOR a", exchange("STOR a", "hm?")),
     "no reply to STOR": Bad(Indeterminate, "no reply to STOR a", (client("STOR a"), server_closes())),
     "552 in the middle": Bad(RemoteError, "552 Quota; 5 octets", (*HALF, server("552 Quota")), 552, 5),
     "226 in the middle": Bad(ProtocolError, "no reply before all was sent", (*HALF, server("226 OK")), sent=5),
     "nonsense in the middle": Bad(ProtocolError, "hm", (*HALF, server("hm?")), sent=5),
     "the control connection closed in the middle": Bad(
-        Truncated, "the control connection broke; 5 octets", (*HALF, server_closes()), sent=5
-    ),
-    "the control connection reset in the middle": Bad(
-        Truncated, "the control connection broke; 5 octets", (*HALF, server_resets()), sent=5
+        Truncated, "instead of sending a reply to STOR a; 5 octets", (*HALF, server_closes()), sent=5
     ),
     "451 at the end": Bad(RemoteError, "STOR a: 451 Disk; 10 octets", (*ALL, server("451 Disk")), 451, 10),
     "200 at the end": Bad(ProtocolError, "200 Fine", (*ALL, server("200 Fine")), sent=10),
     "nonsense at the end": Bad(
-        Indeterminate, "sent all 10 octets, but received no reply 226", (*ALL, server("hm?")), sent=10
+        Indeterminate, "sent all 10 octets, but received no valid reply 226", (*ALL, server("hm?")), sent=10
     ),
     "no reply at the end": Bad(Indeterminate, "received no reply 226", (*ALL, server_closes()), sent=10),
-    "a reset at the end": Bad(Indeterminate, "received no reply 226", (*ALL, server_resets()), sent=10),
 }
 
 
@@ -230,12 +208,9 @@ def test_an_error_says_how_much_was_sent(case: Bad, command: str) -> None:
     ("steps", "error", "words"),
     [
         ((server("550 No such file"),), RemoteError, "DELE a: 550 No such file"),
-        ((server("450 Busy"),), RemoteError, "DELE a: 450 Busy"),
         ((server("150 Wait"),), ProtocolError, "150 Wait"),
         ((server_closes(),), Indeterminate, "no reply to DELE a: it may or may not have been carried out"),
         ((server("hm?"),), Indeterminate, "no valid reply to DELE a"),
-        ((server_resets(),), Indeterminate, "no reply to DELE a"),
-        ((), Indeterminate, "no reply to DELE a"),
     ],
 )
 def test_a_file_that_cannot_be_deleted(steps: tuple[Step, ...], error: type[URLError], words: str) -> None:
@@ -279,11 +254,6 @@ def storing(*data: Act, then: tuple[Act, ...]) -> tuple[Act, ...]:
     return (*LOGS_IN, offers_data("229 here (|||{port}|)", *data), hears(), says("150 go"), *then)
 
 
-def endless() -> Iterator[bytes]:
-    while True:
-        yield bytes(65536)
-
-
 def test_content_that_fails_in_the_middle_resets_the_data_connection() -> None:
     def content() -> Iterator[bytes]:
         yield b"some"
@@ -302,16 +272,6 @@ def test_content_that_fails_in_the_middle_resets_the_data_connection() -> None:
             urlschemes_access.replace(f"ftp://{address}/a", content(), policy=HERE)
         assert receiver.over.wait(5)
     assert (receiver.octets, receiver.ended) == (b"some", "ConnectionResetError")
-
-
-@pytest.mark.fault(9)
-def test_the_reply_says_why_the_data_connection_was_reset() -> None:
-    acts = storing(hears_exactly(100_000), resets(), then=(after_data(), says("426 aborted")))
-    with rogue(*acts) as address, pytest.raises(RemoteError) as caught:
-        urlschemes_access.replace(f"ftp://{address}/a", endless(), policy=HERE)
-    assert caught.value.status == 426
-    assert caught.value.sent is not None
-    assert caught.value.sent >= 100_000
 
 
 @pytest.mark.fault(27)

@@ -8,6 +8,7 @@ import tracemalloc
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 import urlschemes_access
 from urlschemes_access import Document, Limits, Policy, Range
 from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, Truncated
-from urlschemes_http.codings import ContentDecoder, accepted_codings
+from urlschemes_http.codings import ZSTD, ContentDecoder, accepted_codings
 from urlschemes_servers.http import HttpRequest, HttpResponse, chunked, http_server
 
 HERE = Policy.interactive()
@@ -34,11 +35,7 @@ CODERS: dict[str, Callable[[bytes], bytes]] = {
     "raw deflate": raw_deflate,
 }
 if "zstd" in accepted_codings():
-    try:
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # since Python 3.14
-    except ImportError:
-        from backports import zstd  # type: ignore[import-not-found,unused-ignore,no-redef]  # optional
-    CODERS["zstd"] = zstd.compress
+    CODERS["zstd"] = import_module(ZSTD).compress
 
 
 def name_of(coding: str) -> str:

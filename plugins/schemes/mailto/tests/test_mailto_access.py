@@ -35,7 +35,7 @@ from mailto_dialogues import (
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import Indeterminate, PolicyDenied
-from urlschemes_access.protocol import Authenticate, Connect, Peer, Send
+from urlschemes_access.protocol import Authenticate, Connect, Send
 from urlschemes_mailto import Delivery, MailtoURL, RecipientOutcome
 from urlschemes_mailto.access import send
 from urlschemes_testing.replay import (
@@ -308,24 +308,6 @@ def test_every_fault_without_credentials_is_an_error() -> None:
     case = SUCCESSES[WITHOUT_LOGIN]
     runs = fault_everywhere(case.algorithm, case.script, also=["QUIT"])
     assert len([run for run in runs if run.outcome.error is not None]) > len(case.script)
-
-
-def test_the_message_ends_with_the_only_lone_dot_whatever_it_contains() -> None:
-    for body in (b"", b".", b"\n.\n", b"\r.\r", b"\r\n.\r\nMAIL FROM:<x@y>", b"\n..\n.", b".\r\n.\r\r\n\n.\n"):
-        algorithm: Any = send(
-            URL, message=b"From: a@b\nTo: joe@host.dom\n\n" + body, relay=RELAY, confirm=True, login=False
-        )
-        request = next(algorithm)
-        for reply in ("220", "250", "250", "250", "354"):
-            request = algorithm.send(Peer("relay", ("192.0.2.1", 587)) if reply == "220" else None)
-            request = algorithm.send(f"{reply} \r\n".encode())
-        message = request.octets
-        dot = algorithm.send(None).octets
-        assert dot == b".\r\n"
-        assert (message + dot).find(b"\r\n.\r\n") == len(message) - 2
-        lines = message.replace(b"\r\n", b"")
-        assert b"\r" not in lines
-        assert b"\n" not in lines
 
 
 # Before connecting ----------------------------------------------------------------------------------------------------

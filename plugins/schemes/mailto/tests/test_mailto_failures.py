@@ -115,11 +115,6 @@ FAILURES = {
         ProtocolError,
         "expected nothing before RCPT TO",
     ),
-    "acceptance before the message": Failure(
-        (*READY, *MAIL, *RCPT, client("DATA"), server("354 Go", "250 queued")),
-        ProtocolError,
-        "expected nothing before the message",
-    ),
     # A refusal at each step
     "550 to EHLO": refused(550, "EHLO", *GREETED, client("EHLO [127.0.0.1]"), server("550 Not you")),
     "451 to EHLO": refused(451, "EHLO", *GREETED, client("EHLO [127.0.0.1]"), server("451 Later")),
@@ -152,17 +147,6 @@ FAILURES = {
     "334 to DATA": Failure((*READY, *MAIL, *RCPT, client("DATA"), server("334 Ok")), ProtocolError, "a reply 354"),
     # Lost after the dot
     "closed after the dot": Failure((*READY, *MAIL, *RCPT, *DATA, *BODY, server_closes()), Indeterminate, "not known"),
-    "reset after the dot": Failure((*READY, *MAIL, *RCPT, *DATA, *BODY, server_resets()), Indeterminate, "not known"),
-    "silence after the dot": Failure((*READY, *MAIL, *RCPT, *DATA, *BODY), Indeterminate, "not known"),
-    "half a reply after the dot": Failure(
-        (*READY, *MAIL, *RCPT, *DATA, *BODY, server(b"250 2.0"), server_closes()), Indeterminate, "not known"
-    ),
-    "no reply after the dot": Failure(
-        (*READY, *MAIL, *RCPT, *DATA, *BODY, server("queued")), Indeterminate, "not known"
-    ),
-    "354 after the dot": Failure(
-        (*READY, *MAIL, *RCPT, *DATA, *BODY, server("354 More?")), Indeterminate, "neither accepts nor refuses"
-    ),
     "closed before the message": Failure((*READY, *MAIL, *RCPT, client("DATA"), server_closes()), Truncated, "DATA"),
     # TLS
     "clear text after STARTTLS": Failure(

@@ -96,27 +96,14 @@ FAILURES = {
     "greeting of SMTP": failure(ProtocolError, "220", CONNECT, server("220 mail.dom ESMTP")),
     "greeting of octets": failure(ProtocolError, "x00", CONNECT, server(bytes(range(256)) + b"\n")),
     "greeting of NULs": failure(ProtocolError, "x00", CONNECT, server(bytes(100) + b"\n")),
-    "greeting 999": failure(ProtocolError, "999", CONNECT, server("999 Ready")),
-    "greeting 000": failure(ProtocolError, "000", CONNECT, server("000 Ready")),
-    "greeting 20": failure(ProtocolError, "20 R", CONNECT, server("20 Ready")),
-    "greeting 2000": failure(ProtocolError, "2000", CONNECT, server("2000 Ready")),
     "greeting 200-": failure(ProtocolError, "200-", CONNECT, server("200-Ready")),
-    "greeting of letters": failure(ProtocolError, "two", CONNECT, server("two hundred")),
-    "greeting of Arabic digits": failure(ProtocolError, "a reply", CONNECT, server("٢٠٠ Ready".encode() + b"\r\n")),
     "an escape sequence": failure(ProtocolError, r"\x1b[2J", CONNECT, server("220 \x1b[2J\u202e")),
     "no greeting": failure(ConnectError, "closed the connection", CONNECT, server_closes()),
     "half a greeting": failure(Truncated, "within a line", CONNECT, server(b"200 hos"), server_closes()),
     "a greeting, reset": failure(ConnectError, "broke", CONNECT, server_resets()),
     # Too long
     "a huge line": failure(LimitExceeded, "longer than 8192", CONNECT, server(b"200 " + b"x" * 9000)),
-    "a huge line of text": failure(LimitExceeded, "longer than 65536", BEGUN, server(b"x" * 65538 + b"\r\n.\r\n")),
     "a huge line without end": failure(LimitExceeded, "longer than 65536", BEGUN, server(b"x" * 70000)),
-    "a huge line of text in the middle": failure(
-        LimitExceeded, "longer than 65536", BEGUN, server(b"a\r\n\r\n" + b"x" * 70000 + b"\r\nb\r\n.\r\n")
-    ),
-    "a huge line of overview": failure(
-        LimitExceeded, "longer than 65536", LISTED, server(b"224 x\r\n" + b"x" * 70000), url=GROUP
-    ),
     "a huge header": failure(
         LimitExceeded, "header", BEGUN, server((b"X: " + b"x" * 60 + b"\r\n") * 1100 + b"\r\n.\r\n")
     ),
@@ -225,8 +212,6 @@ FAILURES = {
     "LF, dot, LF is not the end": failure(
         Truncated, "single dot", BEGUN, server(HEADER + b"\r\na\n.\n"), server_closes()
     ),
-    "LF, dot, CR LF is not the end": failure(Truncated, "single dot", BEGUN, server(b"\r\na\n.\r\n"), server_closes()),
-    "CR LF, dot, LF is not the end": failure(Truncated, "single dot", BEGUN, server(b"\r\na\r\n.\n"), server_closes()),
     "an article, reset": failure(Truncated, "broke", BEGUN, server(HEADER + b"\r\nHel"), server_resets()),
     "an article, then silence": failure(
         DeadlineExceeded, "while waiting for content", BEGUN, server(HEADER + b"\r\nHel")

@@ -94,7 +94,7 @@ def test_attributes_have_size_time_and_fields() -> None:
 
 
 @pytest.mark.parametrize("size", [b"many bytes", b"-1 bytes", b"9" * 30 + b" bytes", b"21"])
-@pytest.mark.parametrize("time", [b"19941301000000Z", b"yesterday", b"19941201000000", b"00000000000000Z"])
+@pytest.mark.parametrize("time", [b"19941301000000Z", b"yesterday", b"00000000000000Z"])
 def test_an_invalid_size_or_time_is_left_out(size: bytes, time: bytes) -> None:
     attributes = attributes_of([Attribute("SIZE", (size,)), Attribute("LAST-MODIFIED", (time,))], URL)
     assert (attributes.size, attributes.modified) == (None, None)

@@ -15,6 +15,7 @@ from urlschemes_access.errors import (
     AuthRequired,
     ConnectError,
     DeadlineExceeded,
+    Indeterminate,
     LimitExceeded,
     ProtocolError,
     RemoteError,
@@ -430,20 +431,6 @@ def test_the_name_of_a_command_in_errors(line: bytes, name: str) -> None:
     assert command_name(line) == name
 
 
-@pytest.mark.parametrize(
-    ("lines", "sent"),
-    [
-        (b"", b""),
-        (b"a\r\nb\r\n", b"a\r\nb\r\n"),
-        (b".\r\n", b"..\r\n"),
-        (b"..a\r\n.\r\n.b.\r\n", b"...a\r\n..\r\n..b.\r\n"),
-        (b"\r\n.\r\n", b"\r\n..\r\n"),
-    ],
-)
-def test_a_dot_at_the_beginning_of_a_line_is_doubled(lines: bytes, sent: bytes) -> None:
-    assert dot_stuffed(lines) == sent
-
-
 @given(st.lists(st.sampled_from((b"", b".", b"..", b"a.", b".\n", b"a"))))
 def test_the_end_of_a_text_is_the_only_line_with_a_single_dot(lines: list[bytes]) -> None:
     sent = (dot_stuffed(b"".join(line + b"\r\n" for line in lines)) + END).split(b"\r\n")
@@ -458,8 +445,7 @@ def posts(control: Control) -> Algorithm[None]:
     yield from control.banner(220)
     yield from control.carry_out(b"HELP")
     yield from control.carry_out(b"DATA", 354)
-    yield from control.send(dot_stuffed(b".a\r\n") + END, "the text")
-    (yield from control.reply("the text")).checked("the text", 2)
+    yield from control.send_text(b".a\r\n", "the text", 2, hint="it may be stored")
     yield from control.quit()
 
 
@@ -473,7 +459,38 @@ HELPED: dict[CodeOn, Step] = {
 @pytest.mark.parametrize("code_on", HELPED)
 def test_a_dialogue_split_everywhere_and_with_every_fault(code_on: CodeOn) -> None:
     asked = (server("220 ready"), client("HELP"), HELPED[code_on], client("DATA"), server("354 go"))
-    script = Script(C, *asked, client(b"..a\r\n.\r\n"), server("250 taken"), client("QUIT"), server("221 bye"))
+    sent = (client(b"..a\r\n"), client(END), server("250 taken"), client("QUIT"), server("221 bye"))
+    script = Script(C, *asked, *sent)
     split_everywhere(lambda: run(posts, code_on), script)
-    runs = fault_everywhere(lambda: run(posts, code_on), script)
-    assert {type(run.outcome.error) for run in runs} > {ConnectError, DeadlineExceeded, Truncated}
+    runs = [each for each in fault_everywhere(lambda: run(posts, code_on), script) if each.outcome.error is not None]
+    assert {type(each.outcome.error) for each in runs} >= {ConnectError, DeadlineExceeded, Indeterminate, Truncated}
+    for each in runs:
+        dot_sent = b"..a\r\n." in b"".join(each.outcome.sent.values())
+        assert isinstance(each.outcome.error, Indeterminate) == dot_sent, each
+
+
+def posts_text(control: Control) -> Algorithm[Reply]:
+    yield from control.carry_out(b"DATA", 354)
+    return (yield from control.send_text(b"a\r\n", "the text", 250, hint="look for it", within=9))
+
+
+@pytest.mark.parametrize(
+    ("steps", "error", "words"),
+    [
+        ((server("354 go", "250 taken"),), ProtocolError, "expected nothing before the text"),
+        ((server("354 go"), client(b"a\r\n"), client(END), server("552 Full")), RemoteError, "552 Full"),
+        ((server("354 go"), client(b"a\r\n"), client(END), server("452 Full")), RemoteError, "452 Full"),
+        ((server("354 go"), client(b"a\r\n"), client(END), server("251 ?")), Indeterminate, "got '251 ?'; look for it"),
+        ((server("354 go"), client(b"a\r\n"), client(END), server("hm?")), Indeterminate, "not known whether"),
+        ((server("354 go"), client(b"a\r\n"), client(END), server_closes()), Indeterminate, "look for it"),
+        ((server("354 go"), client(b"a\r\n"), client(END), server_resets()), Indeterminate, "look for it"),
+        ((server("354 go"), client(b"a\r\n"), client(END)), Indeterminate, "within 9 seconds; look for it"),
+    ],
+)
+def test_only_a_reply_after_the_last_dot_says_that_a_text_was_taken(
+    steps: tuple[Step, ...], error: type[URLError], words: str
+) -> None:
+    with pytest.raises(error) as raised:
+        result(posts_text, client("DATA"), *steps)
+    assert type(raised.value) is error
+    assert words in str(raised.value)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from urlschemes.grammar.octets import text_of
 from urlschemes_access.attributes import Attributes, media_type_of
 from urlschemes_access.protocol.replies import command_name
+from urlschemes_access.protocol.times import plain_time
 from urlschemes_ftp.control import UNKNOWN_COMMAND
-from urlschemes_ftp.facts import parse_facts, parse_size, parse_time
+from urlschemes_ftp.facts import parse_facts, parse_size
 from urlschemes_ftp.listing import find_file
 from urlschemes_ftp.url_path import file_name, names_directory, representation_type
 
@@ -30,7 +31,7 @@ def fetch_size(control: Control, url: FtpURL) -> Algorithm[int | None]:
 
 def fetch_time(control: Control, url: FtpURL) -> Algorithm[datetime | None]:
     """Return when the file was modified; None if the server does not say."""
-    return parse_time(_value((yield from _ask(control, b"MDTM " + file_name(url)))))
+    return plain_time(_value((yield from _ask(control, b"MDTM " + file_name(url)))))
 
 
 def fetch_attributes(control: Control, url: FtpURL) -> Algorithm[Attributes]:
@@ -59,7 +60,7 @@ def _by_facts(control: Control, url: FtpURL) -> Algorithm[Attributes]:
         media_type=None if is_directory else media_type_of(url.name),
         name=url.name or None,
         size=parse_size(facts.get("size", "")) if size_counts else None,
-        modified=parse_time(facts.get("modify", "")),
+        modified=plain_time(facts.get("modify", "")),
         fields=facts,
     )
 
@@ -86,7 +87,7 @@ def _by_size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
         media_type=media_type_of(url.name),
         name=url.name,
         size=listed_size if size is None or size.code != 213 else parse_size(_value(size)),
-        modified=listed.modified if listed and time.code != 213 else parse_time(_value(time)),
+        modified=listed.modified if listed and time.code != 213 else plain_time(_value(time)),
         fields=listed.fields if listed else {},
     )
 

@@ -15,9 +15,10 @@ from urlschemes_access.attributes import Attributes, Entry, name_of, without_fra
 from urlschemes_access.errors import LimitExceeded, RemoteError
 from urlschemes_access.protocol import LINE, Algorithm, Close, Deliver, Open
 from urlschemes_access.protocol.replies import CONTROL_OCTET
+from urlschemes_access.protocol.times import plain_time
 from urlschemes_ftp.control import UNKNOWN_COMMAND
 from urlschemes_ftp.data_connection import Download, open_data_connection
-from urlschemes_ftp.facts import parse_facts, parse_size, parse_time
+from urlschemes_ftp.facts import parse_facts, parse_size
 from urlschemes_ftp.long_format import ListedFile, parse_long_format
 from urlschemes_ftp.url_path import working_directory
 
@@ -150,7 +151,7 @@ class DirectoryReader:
         if name is None:
             yield Entry(name=name_of(line), problem="the line does not have the form of facts and a name")
         elif facts.get("type", "").lower() not in ("cdir", "pdir"):
-            size, modified = parse_size(facts.get("size", "")), parse_time(facts.get("modify", ""))
+            size, modified = parse_size(facts.get("size", "")), plain_time(facts.get("modify", ""))
             yield self._entry(ListedFile(name, size, modified, facts))
 
     def entries_of_long_format(self, line: bytes) -> Iterator[Entry]:

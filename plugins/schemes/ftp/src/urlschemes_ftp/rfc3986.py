@@ -1,9 +1,4 @@
-"""The ftp scheme of RFC 1738 section 3.2 in the profile of RFC 3986.
-
-    ftp://<user>:<password>@<host>:<port>/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>#<fragment>
-
-The syntax is in `registration.rfc3986.toml`.
-"""
+"""The ftp scheme of RFC 1738 section 3.2 with a fragment, in the profile of RFC 3986: `registration.rfc3986.toml`."""
 
 from __future__ import annotations
 

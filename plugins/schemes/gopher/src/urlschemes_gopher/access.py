@@ -20,7 +20,7 @@ from urlschemes_gopher.attributes import Item, ItemParser
 from urlschemes_gopher.forms import encode_answers, parse_form
 from urlschemes_gopher.menu import TEXT_TYPES, media_type, parse_entry
 from urlschemes_gopher.request import check_type, gopher_plus_string, request_line
-from urlschemes_gopher.response import Lines, Response, check_error_item, raise_error, send_request
+from urlschemes_gopher.response import Response, check_error_item, raise_error, send_request
 
 if TYPE_CHECKING:
     from urlschemes_access.attributes import Entry
@@ -143,11 +143,10 @@ def _deliver_document(url: GopherURL, response: Response, attributes: Attributes
 def _deliver_menu(url: GopherURL, response: Response, attributes: Attributes) -> Algorithm[None]:
     """Deliver the entries of a menu. Raises RemoteError if the first lines are an error message."""
     content = response.content(dot_ends=True, max_line=LINE)
-    lines = Lines(content)
     undecided: list[Entry] | None = []  # until it is clear that this is a menu
     has_tabs = False
     primary = "1"
-    while (line := (yield from lines.next())) is not None:
+    while (line := (yield from content.line())) is not None:
         entry = parse_entry(line, url, primary)
         if line[:1] not in {b"+", b"i", b"3", b""}:
             primary = text_of(line[:1])
@@ -185,8 +184,8 @@ def _deliver_items(url: GopherURL, response: Response, attributes: Attributes) -
     """Deliver the items of a menu with their attributes. Lines before the first `+INFO` are those of a plain menu."""
     yield from Open("listing", attributes)
     parser = ItemParser()
-    lines = Lines(response.content(dot_ends=True, max_line=LINE))
-    while (line := (yield from lines.next())) is not None:
+    content = response.content(dot_ends=True, max_line=LINE)
+    while (line := (yield from content.line())) is not None:
         if not parser.begun and not line.startswith(b"+"):
             yield from Deliver(parse_entry(line, url))
         elif item := parser.feed(line):
@@ -198,8 +197,8 @@ def _deliver_items(url: GopherURL, response: Response, attributes: Attributes) -
 def _first_item(response: Response) -> Algorithm[Item | None]:
     """Return the attributes of the item that was requested; None if there are none."""
     parser = ItemParser()
-    lines = Lines(response.content(dot_ends=True, max_line=LINE))
-    while (line := (yield from lines.next())) is not None:
+    content = response.content(dot_ends=True, max_line=LINE)
+    while (line := (yield from content.line())) is not None:
         if item := parser.feed(line):
             return item
     return parser.end()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import octets_of, text_of
 from urlschemes_access.errors import LimitExceeded
+from urlschemes_access.protocol.times import plain_time
 from urlschemes_gopher.menu import parse_entry
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from urlschemes_access.attributes import Attributes, Entry
     from urlschemes_gopher import GopherURL
 
@@ -46,10 +48,7 @@ class Item:
     def modified(self) -> datetime | None:
         """Return the Mod-Date of the `+ADMIN` block. Gopher+ defines no time zone: UTC is assumed."""
         match = _DATE.search("\n".join(self.blocks.get("+ADMIN", ())))
-        try:
-            return datetime.strptime(match[1], "%Y%m%d%H%M%S").replace(tzinfo=UTC) if match else None
-        except ValueError:
-            return None
+        return plain_time(match[1]) if match else None
 
     @property
     def descriptor(self) -> bytes:

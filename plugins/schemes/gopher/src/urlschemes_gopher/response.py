@@ -6,21 +6,19 @@ Section numbers are those of the Gopher+ document. A connection carries one requ
 from __future__ import annotations
 
 import re
-from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
 from urlschemes.grammar.octets import text_of
-from urlschemes.redaction import one_line
-from urlschemes_access.errors import AccessError, DeadlineExceeded, LimitExceeded, RemoteError, Truncated
-from urlschemes_access.protocol import CHUNK, LINE, TEXT_LINE, Algorithm, Connect, Reader, Send
-from urlschemes_gopher.dot_stuffing import DotDecoder
+from urlschemes_access.errors import AccessError, DeadlineExceeded, RemoteError, Truncated
+from urlschemes_access.protocol import CHUNK, TEXT_LINE, Algorithm, Connect, Reader, Send
+from urlschemes_access.protocol.texts import Text
 from urlschemes_gopher.menu import parse_entry
 
 if TYPE_CHECKING:
     from urlschemes_gopher import GopherURL
 
-__all__ = ["Content", "Lines", "Response", "check_error_item", "raise_error", "send_request"]
+__all__ = ["Content", "Response", "check_error_item", "raise_error", "send_request"]
 
 Dot: TypeAlias = Literal["none", "optional", "expected", "required"]
 
@@ -77,34 +75,28 @@ class Content:
     `"required"` if it must, `"expected"` if a missing one is reported by `lacks_dot`, `"optional"`, or `"none"`.
     """
 
-    __slots__ = ("_decoder", "_dot", "_ended", "_reader", "_received", "_size")
+    __slots__ = ("_dot", "_reader", "_received", "_size", "_text")
 
-    def __init__(
-        self,
-        reader: Reader,
-        *,
-        size: int | None,
-        dot: Dot,
-        max_line: int,
-    ) -> None:
+    def __init__(self, reader: Reader, *, size: int | None, dot: Dot, max_line: int) -> None:
         self._reader = reader
         self._size = size
         self._dot = dot
-        self._decoder = None if dot == "none" else DotDecoder(max_line)
         self._received = 0
-        self._ended = False
+        hint = 'options={"octets": True} delivers the octets without reading lines'
+        required = dot == "required"
+        self._text = Text(self._octets, strict=False, required=required, most=max_line, hint=hint)
 
     @property
     def lacks_dot(self) -> bool:
         """True at the end of a content whose expected dot was missing."""
-        return self._dot == "expected" and self._decoder is not None and not self._decoder.terminated
+        return self._dot == "expected" and not self._text.terminated
 
     def check_end(self) -> Algorithm[None]:
         """Raise Truncated if more than blanks follows the dot that ended the content, with the number of octets."""
-        decoder, reader = self._decoder, self._reader
-        if decoder is None or not decoder.terminated:
+        text, reader = self._text, self._reader
+        if not text.terminated:
             return
-        octets, left_out, is_blank = decoder.rest, 0, True
+        octets, left_out, is_blank = text.excess, 0, True
         more: bool | None = True
         within: float | None = AFTER_DOT  # later, the ordinary bounds on waiting hold
         try:
@@ -118,7 +110,7 @@ class Content:
             more = None
         if is_blank:
             return
-        received = self._received - len(decoder.rest)
+        received = text.received - len(text.excess)
         raise Truncated(
             f"the text ends at a line with a single dot, but {'' if more is False else 'at least '}{left_out:,} octets "
             "follow it, which were left out",
@@ -129,17 +121,11 @@ class Content:
 
     def read(self) -> Algorithm[bytes]:
         """Return the next piece, `b""` at the end. With a dot, pieces are whole lines, except for the last."""
-        decoder = self._decoder
-        if decoder is None:
-            return (yield from self._octets())
-        while not (self._ended or decoder.terminated):
-            octets = yield from self._octets()
-            self._ended = not octets
-            if piece := decoder.feed(octets) if octets else decoder.end():
-                return piece
-        if self._dot == "required" and not decoder.terminated:
-            raise Truncated("the content did not end with a line with a single dot", received=self._received)
-        return b""
+        return (yield from (self._octets() if self._dot == "none" else self._text.some()))
+
+    def line(self) -> Algorithm[bytes | None]:
+        """Return the next line, without its line end, of a content that a dot may end; None at the end."""
+        return (yield from self._text.line())
 
     def _octets(self) -> Algorithm[bytes]:
         most = CHUNK if self._size is None else min(CHUNK, self._size - self._received)
@@ -152,34 +138,6 @@ class Content:
                 f"received {self._received} of {self._size} octets", received=self._received, expected=self._size
             )
         return octets
-
-
-class Lines:
-    """The lines of a content that a dot may end."""
-
-    __slots__ = ("_content", "_lines", "_unfinished")
-
-    def __init__(self, content: Content) -> None:
-        self._content = content
-        self._lines: deque[bytes] = deque()
-        self._unfinished = False
-
-    def next(self) -> Algorithm[bytes | None]:
-        """Return the next line without its CR LF; None at the end. Raises LimitExceeded; Truncated within a line."""
-        if not self._lines:
-            piece = yield from self._content.read()
-            if not piece:
-                return None
-            self._lines.extend(piece.split(b"\n"))
-            self._unfinished = bool(self._lines[-1])
-            if not self._unfinished:
-                self._lines.pop()
-        line = self._lines.popleft()
-        if len(line) > LINE:
-            raise LimitExceeded(f"a line is longer than {LINE} octets", limit="line", value=LINE)
-        if self._unfinished and not self._lines:
-            raise Truncated(f"the response ended within the line {one_line(text_of(line), 120)!r}")
-        return line.removesuffix(b"\r")
 
 
 def send_request(

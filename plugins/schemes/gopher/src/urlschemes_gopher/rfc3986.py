@@ -1,9 +1,4 @@
-"""The gopher scheme of today (RFC 4266), in the profile of RFC 3986.
-
-    gopher://<host>:<port>/<gophertype><selector>%09<search>%09<gopher+_string>#<fragment>
-
-The syntax is in `registration.rfc3986.toml`.
-"""
+"""The gopher scheme of today (RFC 4266): that of RFC 1738 with a fragment, by `registration.rfc3986.toml`."""
 
 from __future__ import annotations
 

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.errors import AccessError, Indeterminate, RedirectRefused
+from urlschemes_access.errors import RedirectRefused
 from urlschemes_access.protocol import Algorithm, Close, Follow, Open, PullPieces
 from urlschemes_access.protocol.ranges import WHOLE, Range
+from urlschemes_access.protocol.upload import decisive_answer
 from urlschemes_http import RequestURL
 from urlschemes_http.authentication import login_for
 from urlschemes_http.body import deliver_body
 from urlschemes_http.ranges import has_wanted, range_fields
 from urlschemes_http.request import Request
 from urlschemes_http.response import MEDIA_TYPE, REDIRECTS, Method, Response
-from urlschemes_http.upload import Upload, check_written, missing_response
+from urlschemes_http.upload import Upload, check_written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,9 +78,9 @@ def replace(url: RequestURL, *, media_type: str = "") -> Algorithm[None]:
     fields = [framing, *([("Content-Type", media_type)] if media_type else [])]
     upload = yield from Upload.begin(url, fields, has_content=bool(first), chunked=bool(second))
     for pieces in filter(None, (first, second)):
-        yield from upload.send(pieces)
+        yield from upload.send_pieces(pieces)
     while second and (pieces := (yield from PullPieces())):
-        yield from upload.send(pieces)
+        yield from upload.send_pieces(pieces)
     response = yield from upload.end()
     yield from _report(response, sent=upload.sent)
 
@@ -156,12 +157,8 @@ def _target(url: RequestURL, response: Response) -> Algorithm[RequestURL]:
 def _delete(url: RequestURL, login: Credentials | None) -> Algorithm[Response]:
     request = yield from Request.begin(url, "DELETE")
     yield from request.send_head(login)
-    try:
-        return (yield from request.response())
-    except AccessError as error:
-        raise Indeterminate(
-            f"{url.host} sent {missing_response(error)} to DELETE: the resource may or may not be deleted"
-        ) from error
+    what, state = f"response from {url.host} to DELETE", "the resource may or may not be deleted"
+    return (yield from decisive_answer(request.response(), what, state))
 
 
 def _report(response: Response, *, sent: int | None) -> Algorithm[None]:

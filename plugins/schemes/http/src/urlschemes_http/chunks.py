@@ -1,6 +1,6 @@
 """Chunked content, decoded (RFC 9112 section 7.1).
 
-h11 takes ten times as long for chunks of one octet, and accepts sizes that this refuses.
+h11 takes two to seven times as long, the longer the smaller the chunks are, and accepts sizes that this refuses.
 """
 
 from __future__ import annotations

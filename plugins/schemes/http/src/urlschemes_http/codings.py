@@ -6,8 +6,10 @@ Content is one gzip member or one zstd frame: what follows it is an error.
 
 from __future__ import annotations
 
+import sys
 import zlib
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from urlschemes_access.errors import ProtocolError, Truncated
@@ -15,7 +17,10 @@ from urlschemes_access.errors import ProtocolError, Truncated
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["ContentDecoder", "accepted_codings"]
+__all__ = ["ZSTD", "ContentDecoder", "accepted_codings"]
+
+ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+"""The module that decodes zstd."""
 
 PIECE = 256 * 1024
 """Octets that are decoded at once, whatever the size of the content that they come from."""
@@ -145,13 +150,9 @@ class _Zstd:
 def _zstd() -> Any:
     """Return the module for zstd; None if there is none."""
     try:
-        from compression import zstd  # type: ignore[import-not-found,unused-ignore]  # since Python 3.14
+        return import_module(ZSTD)
     except ImportError:
-        try:
-            from backports import zstd  # type: ignore[import-not-found,unused-ignore]  # optional
-        except ImportError:
-            return None
-    return zstd
+        return None
 
 
 def _errors() -> tuple[type[Exception], ...]:

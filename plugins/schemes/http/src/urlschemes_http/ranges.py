@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes_access.errors import ProtocolError
 from urlschemes_access.protocol.ranges import decide
-from urlschemes_http.response import parse_time
+from urlschemes_access.protocol.times import mail_time
 
 if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes
@@ -85,7 +85,7 @@ def _condition(before: Attributes) -> str | None:
         return tag if _STRONG_TAG.fullmatch(tag) else None
     if before.modified is None:
         return None
-    date = parse_time(before.fields.get("date"))
+    date = mail_time(before.fields.get("date", ""))
     if date is not None and date - before.modified < _ONE_SECOND:
         return None  # it could have been modified again in the same second
     return format_datetime(before.modified.astimezone(UTC), usegmt=True)

@@ -7,8 +7,6 @@ The body of a redirect or an error is never read.
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import h11
@@ -26,12 +24,13 @@ from urlschemes_access.errors import (
     Truncated,
 )
 from urlschemes_access.protocol import Algorithm, Close, Peer, Receive, Release, sent_so_far, unexpected
+from urlschemes_access.protocol.times import mail_time
 
 if TYPE_CHECKING:
     from urlschemes_http import RequestURL
     from urlschemes_http.codings import ContentDecoder
 
-__all__ = ["MAX_HEAD", "MEDIA_TYPE", "REDIRECTS", "Method", "Response", "ResponseReader", "next_event", "parse_time"]
+__all__ = ["MAX_HEAD", "MEDIA_TYPE", "REDIRECTS", "Method", "Response", "ResponseReader", "next_event"]
 
 MAX_INTERIM_RESPONSES = 8
 """Interim (1xx) responses before the final one."""
@@ -243,7 +242,7 @@ class Response:
         return Attributes(
             media_type=media_type if MEDIA_TYPE.fullmatch(media_type) and (decoded or not coded) else None,
             size=None if decoded else self.size,
-            modified=parse_time(fields.get("last-modified")),
+            modified=mail_time(fields.get("last-modified", "")),
             fields=fields,
         )
 
@@ -295,12 +294,3 @@ def _text(octets: bytes) -> str:
 
 def _printable(octets: bytes) -> str:
     return shown(redact(_text(octets)))
-
-
-def parse_time(text: str | None) -> datetime | None:
-    """Return the time of an HTTP date (RFC 9110 section 5.6.7); None for any other text."""
-    try:
-        time = parsedate_to_datetime(text) if text else None
-    except (ValueError, OverflowError):
-        return None
-    return time.replace(tzinfo=UTC) if time and time.tzinfo is None else time

@@ -9,17 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.redaction import one_line, redact
-from urlschemes_access.errors import (
-    AccessError,
-    ConnectError,
-    DeadlineExceeded,
-    Indeterminate,
-    ProtocolError,
-    RedirectRefused,
-    TLSError,
-    Truncated,
-)
-from urlschemes_access.protocol import Algorithm, Close, Ready, Send, sent_so_far
+from urlschemes_access.errors import AccessError, Indeterminate, ProtocolError, RedirectRefused
+from urlschemes_access.protocol import Algorithm, Close, sent_so_far, upload
+from urlschemes_access.protocol.upload import CONFIRMATION_TIMEOUT, decisive_answer
 from urlschemes_http.authentication import login_for
 from urlschemes_http.request import Request
 
@@ -28,31 +20,24 @@ if TYPE_CHECKING:
     from urlschemes_http import RequestURL
     from urlschemes_http.response import Response
 
-__all__ = ["Upload", "check_written", "missing_response"]
+__all__ = ["Upload", "check_written"]
 
 CONTINUE_TIMEOUT = 1.0
 """Seconds to wait for 100 (Continue). Not all servers know it: then the content is sent all the same."""
-RESPONSE_TIMEOUT = 60.0
-"""Seconds to wait for the response after the last octet was sent: it may still be on its way to the server."""
-REASON_TIMEOUT = 2.0
-"""Seconds to wait for a response that says why the connection broke."""
-CHECK_INTERVAL = 1024 * 1024
-"""Octets to send, at most, before checking whether the server has responded."""
 
 
-class Upload:
-    """The content of a PUT request, whole or in chunks, and its response. `sent` counts the octets of content sent.
+class Upload(upload.Upload):
+    """The content of a PUT request, whole or in chunks, and its response.
 
     Without h11, which would take longer to frame the chunks than the system to send them.
     """
 
-    __slots__ = ("_checked_at", "_chunked", "_request", "sent")
+    __slots__ = ("_chunked", "_request")
 
     def __init__(self, request: Request, *, chunked: bool) -> None:
+        super().__init__(request.peer)
         self._request = request
         self._chunked = chunked
-        self._checked_at = 0  # the value of `sent` at the last check for a response
-        self.sent = 0
 
     @classmethod
     def begin(
@@ -76,70 +61,26 @@ class Upload:
             else:
                 raise _error_of(response, None)
 
-    def send(self, pieces: tuple[bytes, ...]) -> Algorithm[None]:
-        """Send some of the content. Raises the error of a response that comes early; Truncated without a response."""
-        if self.sent < CHECK_INTERVAL or self.sent - self._checked_at >= CHECK_INTERVAL:
-            yield from self._check_no_response()
-        octets = sum(map(len, pieces))
-        size = b"%x\r\n" % octets if self._chunked else b""
-        try:
-            yield from Send(self._request.peer, (size, *pieces, b"\r\n") if self._chunked else pieces)
-        except (ConnectError, DeadlineExceeded, TLSError, Truncated) as error:
-            self.sent += min(max(error.accepted - len(size), 0), octets)
-            raise (yield from self._failure(error)) from error
-        self.sent += octets
+    def send_pieces(self, pieces: tuple[bytes, ...]) -> Algorithm[None]:
+        """Send some of the content, in a chunk if it is sent in chunks. Raises the errors of `send`."""
+        if self._chunked:
+            size = b"%x\r\n" % sum(map(len, pieces))
+            yield from self.send(pieces, before=size, after=b"\r\n")
+        else:
+            yield from self.send(pieces)
 
     def end(self) -> Algorithm[Response]:
         """End the content, and return the response. Raises Indeterminate if there is none."""
         if self._chunked:
-            try:
-                yield from Send(self._request.peer, b"0\r\n\r\n")
-            except (ConnectError, DeadlineExceeded, TLSError, Truncated) as error:
-                raise (yield from self._failure(error)) from error
-        try:
-            return (yield from self._request.response(timeout=RESPONSE_TIMEOUT))
-        except AccessError as error:
-            raise Indeterminate(
-                f"sent all {self.sent} octets, but received {missing_response(error)} from {self._request.url.host}: "
-                "the content may or may not be stored",
-                sent=self.sent,
-            ) from error
+            yield from self.send((), after=b"0\r\n\r\n")
+        answer = self._request.response(timeout=CONFIRMATION_TIMEOUT)
+        what, state = f"response from {self._request.url.host}", "the content may or may not be stored"
+        return (yield from decisive_answer(answer, what, state, sent=self.sent))
 
-    def _check_no_response(self) -> Algorithm[None]:
-        """Raise an error if the server has responded before it received the whole content."""
-        self._checked_at = self.sent
-        if (yield from Ready((self._request.peer,), within=0)) is None:
-            return
-        try:
-            response = yield from self._request.early_response(timeout=0)
-        except (ConnectError, Truncated) as error:
-            raise self._broken(error) from error
-        except AccessError as error:
-            error.sent = self.sent
-            raise
-        if response is not None:
-            raise _error_of(response, self.sent)
-
-    def _failure(self, error: AccessError) -> Algorithm[AccessError]:
-        """Return the error for a broken connection: that of a response, if one comes."""
-        try:
-            response = yield from self._request.early_response(timeout=REASON_TIMEOUT)
-        except AccessError:
-            response = None
-        return self._broken(error) if response is None else _error_of(response, self.sent)
-
-    def _broken(self, error: AccessError) -> AccessError:
-        if isinstance(error, DeadlineExceeded):
-            return DeadlineExceeded(f"{error.message}; {sent_so_far(self.sent)}", phase=error.phase, sent=self.sent)
-        if isinstance(error, TLSError):
-            return TLSError(f"{error.message}; {sent_so_far(self.sent)}", hint=error.hint, sent=self.sent)
-        return Truncated(f"the connection to {self._request.url.host} broke; {sent_so_far(self.sent)}", sent=self.sent)
-
-
-def missing_response(error: AccessError) -> str:
-    """Return what an error message says of a response that did not come, or cannot be parsed."""
-    silent = isinstance(error, ConnectError | DeadlineExceeded | Truncated)
-    return "no response" if silent else "no valid response"
+    def early_error(self, within: float) -> Algorithm[AccessError | None]:
+        """Return the error of a response that comes before the server has received the whole content."""
+        response = yield from self._request.early_response(timeout=within)
+        return None if response is None else _error_of(response, self.sent)
 
 
 def check_written(response: Response, *, sent: int | None) -> None:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.redaction import one_line
-from urlschemes_access.errors import AccessError, AuthRequired, Indeterminate, PolicyDenied, RemoteError
+from urlschemes_access.errors import AuthRequired, PolicyDenied, RemoteError
 from urlschemes_access.protocol import Algorithm, Connect, Open, replies
-from urlschemes_access.protocol.replies import END, Control, dot_stuffed
+from urlschemes_access.protocol.replies import Control
 from urlschemes_mailto.connection import Reply, greet, log_in
 from urlschemes_mailto.envelope import Delivery, RecipientOutcome
 from urlschemes_mailto.header_fields import recipients_of
@@ -106,7 +106,9 @@ def _transact(control: Control, submission: Submission, extensions: Extensions) 
     if not any(answer.kind == 2 for answer in answers.values()):
         raise answers[submission.recipients[0]].refusal("RCPT TO")
     yield from control.carry_out(b"DATA", 354)
-    reply = yield from _send_message(control, submission)
+    hint = "it is not sent again automatically: it could arrive twice"
+    text = submission.message
+    reply = yield from control.send_text(text, "the message", 2, hint=hint, within=ACCEPTANCE_TIMEOUT)
     last = ((recipient, reply if answer.kind == 2 else answer) for recipient, answer in answers.items())
     return Delivery(
         size=len(submission.message),
@@ -122,29 +124,6 @@ def _name_recipient(control: Control, recipient: str) -> Algorithm[replies.Reply
     reply = yield from control.command(f"RCPT TO:<{recipient}>".encode(), what="RCPT TO")
     if reply.code in (421, 503, 530) or reply.kind not in (2, 4, 5):
         reply.checked("RCPT TO", 2)
-    return reply
-
-
-def _send_message(control: Control, submission: Submission) -> Algorithm[replies.Reply]:
-    """Send the message, then the final dot, and return the reply that accepts it."""
-    yield from control.send(dot_stuffed(submission.message), "the message")
-    control.check_nothing_pending("the message")
-    dot_sent = False
-    try:
-        yield from control.send(END, "the message")
-        dot_sent = True
-        reply = yield from control.reply("the message", within=ACCEPTANCE_TIMEOUT, phase="acceptance")
-    except AccessError as error:
-        if not dot_sent and not error.accepted:
-            raise
-        raise Indeterminate(
-            f"the message was sent, and it is not known whether {submission.relay} accepted it: {error.message}",
-            hint="it is not sent again automatically: it could arrive twice",
-        ) from error
-    if reply.kind in (4, 5):
-        raise reply.refusal("the message")
-    if reply.kind != 2:
-        raise Indeterminate(f"the message was sent, but the reply '{reply}' neither accepts nor refuses it")
     return reply
 
 

@@ -52,17 +52,6 @@ SUMMARY = ("From", "To", "Cc", "Subject", "Keywords", "In-Reply-To", "References
 )
 @click.option("--subject", metavar="TEXT", help="Subject of the message, instead of that of the URL.")
 @click.option("--body", metavar="TEXT", help="Text of the message, instead of FILE.")
-@click.option(
-    "--starttls",
-    type=click.Choice(["if offered", "required", "never"]),
-    help="Start TLS. Default, unless configured: if offered.",
-)
-@click.option("--allow-cleartext", is_flag=True, help="Log in even without TLS. Others can read the password.")
-@click.option(
-    "--login/--no-login",
-    default=None,
-    help="Log in if there are credentials, or never. Default, unless configured: log in.",
-)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation, and show only a summary of the message.")
 @click.option("--show-all", is_flag=True, help=f"Show the whole message, not only its first {SHOWN_LINES} lines.")
 @json_option
@@ -76,11 +65,8 @@ def send(
     sender: str | None,
     subject: str | None,
     body: str | None,
-    starttls: str | None,
     access_options: AccessOptions,
     *,
-    allow_cleartext: bool,
-    login: bool | None,
     yes: bool,
     show_all: bool,
     as_json: bool,
@@ -91,7 +77,8 @@ def send(
     have several addresses and header fields, but not with --profile rfc1738; fields that are not used are named. The
     envelope and the first lines of the message are shown before anything is sent. On a terminal you are asked for
     confirmation; elsewhere --yes is required. If the relay refuses some recipients, the message is sent to the others,
-    and the exit code is 3. The relay may still fail to deliver a message that it accepted.
+    and the exit code is 3. The relay may still fail to deliver a message that it accepted. The options of the scheme
+    are starttls (if offered, required or never), login and allow_cleartext, as in --option starttls=required.
     """
     # Late: composing a message imports email, which takes long.
     from urlschemes_mailto.header_fields import unused_fields
@@ -116,20 +103,9 @@ def send(
     _show(submission, message if yes else None, show_all=show_all)
     if not yes:
         _confirm()
-    options: dict[str, Any] = {
-        "message": submission.message,
-        "relay": relay,
-        "sender": submission.sender,
-        "confirm": True,
-    }
-    if starttls is not None:
-        options["starttls"] = starttls
-    if allow_cleartext:
-        options["allow_cleartext"] = True
-    if login is not None:
-        options["login"] = login
     arguments = access_options.arguments(client, url, "send")
-    arguments["options"] = {**arguments["options"], **options}
+    content = {"message": submission.message, "relay": relay, "sender": submission.sender, "confirm": True}
+    arguments["options"] = {**arguments["options"], **content}
     if callable(arguments["credentials"]) and not _allows_cleartext(arguments["options"], configured):
         known = client.credentials_from_hooks if access_options.plugin_credentials else None
         arguments["credentials"] = _without_prompt_in_cleartext(arguments["credentials"], known)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import text_of
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import LimitExceeded
+from urlschemes_access.protocol.times import mail_time
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from urlschemes_access.protocol import Algorithm
-    from urlschemes_nntp.multiline_block import MultilineBlock
+    from urlschemes_access.protocol.texts import Text
 
-__all__ = ["MEDIA_TYPE", "attributes_of", "decode_words", "parse_date", "parse_fields", "read_header"]
+__all__ = ["MEDIA_TYPE", "attributes_of", "decode_words", "parse_fields", "read_header"]
 
 MEDIA_TYPE = "message/rfc822"
 """The media type of an article (RFC 5537 section 4)."""
@@ -29,7 +27,7 @@ _FIELD = re.compile(rb"([!-9;-~]+):[ \t]*(.*)", re.DOTALL)
 _FOLD = re.compile(rb"\r?\n(?=[ \t])")
 
 
-def read_header(block: MultilineBlock) -> Algorithm[bytes]:
+def read_header(block: Text) -> Algorithm[bytes]:
     """Return the lines of an article through its first empty line, each with its CR LF. Raise LimitExceeded."""
     header = bytearray()
     while (line := (yield from block.line())) is not None:
@@ -58,7 +56,7 @@ def attributes_of(fields: dict[str, str]) -> Attributes:
     return Attributes(
         media_type=MEDIA_TYPE,
         name=decode_words(fields.get("subject", "")) or None,
-        modified=parse_date(fields.get("date", "")),
+        modified=mail_time(fields.get("date", "")),
         fields=fields,
     )
 
@@ -77,14 +75,3 @@ def decode_words(text: str) -> str:
     except (MessageError, LookupError, ValueError):  # invalid base64, unknown charset, undecodable octets
         return text
     return decoded
-
-
-def parse_date(text: str) -> datetime | None:
-    """Return the time in a Date field, in UTC if it has no zone; None if it is invalid."""
-    from email.utils import parsedate_to_datetime  # late: email takes long to import
-
-    try:
-        date = parsedate_to_datetime(text)
-        return date.replace(tzinfo=UTC) if date.tzinfo is None else date
-    except (IndexError, OverflowError, TypeError, ValueError):  # which of them depends on the version of Python
-        return None

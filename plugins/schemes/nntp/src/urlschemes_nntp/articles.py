@@ -14,8 +14,8 @@ from urlschemes_nntp.article_header import attributes_of, parse_fields, read_hea
 
 if TYPE_CHECKING:
     from urlschemes_access.protocol.replies import Reply
+    from urlschemes_access.protocol.texts import Text
     from urlschemes_nntp.connection import Connection
-    from urlschemes_nntp.multiline_block import MultilineBlock
 
 __all__ = ["deliver_article", "open_attributes", "request_article"]
 
@@ -46,7 +46,7 @@ def open_attributes(connection: Connection, article: bytes) -> Algorithm[None]:
     yield from Open("attributes", attributes_of(fields))
 
 
-def request_article(connection: Connection, verb: bytes, article: bytes) -> Algorithm[MultilineBlock]:
+def request_article(connection: Connection, verb: bytes, article: bytes) -> Algorithm[Text]:
     """Send ARTICLE or HEAD and return the block of the reply (RFC 3977 sections 6.2.1 and 6.2.2)."""
     line = verb + b" " + article
     reply = yield from connection.carry_out(line, _SUCCESS[verb])

@@ -10,7 +10,7 @@ from urlschemes.redaction import one_line
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import AuthRequired, ConnectError, LimitExceeded, TLSError
 from urlschemes_access.protocol import Algorithm, Authenticate, Close, Connect, Peer, Reader, Release, replies
-from urlschemes_nntp.multiline_block import MultilineBlock
+from urlschemes_access.protocol.texts import Text
 
 __all__ = ["MAX_ARGUMENT", "Connection", "Reply", "open_connection"]
 
@@ -98,11 +98,11 @@ class Connection(replies.Control):
         self._allow_cleartext = allow_cleartext
         self._logged_in = False
         self._capabilities: frozenset[bytes] | None = None
-        self._block = MultilineBlock(self.reader)
+        self._block = Text(self.reader.some, strict=True)
 
-    def block(self) -> MultilineBlock:
+    def block(self) -> Text:
         """Return the block that follows the last reply. It must be read to its end before the next command."""
-        self._block = MultilineBlock(self.reader)
+        self._block = Text(self.reader.some, strict=True)
         return self._block
 
     @property

@@ -12,7 +12,8 @@ from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.errors import LimitExceeded, RemoteError
 from urlschemes_access.protocol import Algorithm, Deliver, Open
 from urlschemes_access.protocol.replies import command_name
-from urlschemes_nntp.article_header import decode_words, parse_date, parse_fields, read_header
+from urlschemes_access.protocol.times import mail_time
+from urlschemes_nntp.article_header import decode_words, parse_fields, read_header
 from urlschemes_nntp.articles import request_article
 from urlschemes_nntp.connection import MAX_ARGUMENT
 
@@ -176,7 +177,7 @@ def _article_entry(fields: dict[str, str], make_url: MakeURL) -> Entry:
         url=url,
         kind="article",
         size=int(size) if _NUMBER.fullmatch(size) else None,
-        modified=parse_date(fields.get("date", "")),
+        modified=mail_time(fields.get("date", "")),
         fields=_without_empty(fields),
         problem=None if url else "no URL can name this article",
     )

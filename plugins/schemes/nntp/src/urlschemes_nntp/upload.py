@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import UnsafeURL
 from urlschemes.grammar.octets import text_of
 from urlschemes.redaction import one_line
-from urlschemes_access.errors import AccessError, Indeterminate, LimitExceeded
+from urlschemes_access.errors import LimitExceeded
 from urlschemes_access.protocol import Algorithm, Open, Pull
-from urlschemes_access.protocol.replies import END, dot_stuffed
 from urlschemes_nntp.article_header import attributes_of, parse_fields
 
 if TYPE_CHECKING:
@@ -92,24 +91,8 @@ def _refusal(reason: str, section: str | None = None, *, hint: str | None = None
 def post_article(connection: Connection, article: bytes) -> Algorithm[None]:
     """Post the article once. Raise RemoteError if the server refuses it, Indeterminate if its verdict is lost."""
     yield from connection.carry_out(b"POST", 340)
-    yield from connection.send(dot_stuffed(article), "the article")
-    dot_sent = False
-    try:
-        # The last dot is sent separately: if anything fails before it, the article has not been posted.
-        yield from connection.send(END, "the article")
-        dot_sent = True
-        reply = yield from connection.reply("the article")
-        if reply.kind not in (4, 5):
-            reply.checked("the article", 240)
-    except AccessError as error:
-        if not dot_sent and not error.accepted:
-            raise
-        raise Indeterminate(
-            f"the article was sent, and it is not known whether the server accepted it: {error}",
-            hint="it may have been posted: look for its Message-ID before posting it again",
-        ) from error
-    if reply.kind in (4, 5):
-        raise reply.refusal("the article")
+    hint = "it may have been posted: look for its Message-ID before posting it again"
+    reply = yield from connection.send_text(article, "the article", 240, hint=hint)
     fields = parse_fields(article.partition(b"\r\n\r\n")[0] + b"\r\n")
     if "message-id" not in fields and (identifier := _IDENTIFIER.search(text_of(reply.words))):
         fields["message-id"] = identifier[0]

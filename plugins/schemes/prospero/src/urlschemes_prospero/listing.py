@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import InvalidURL, UnsafeURL
 from urlschemes.grammar.octets import text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.protocol.times import plain_time
 from urlschemes_prospero.access_methods import CONTENTS, method_entry, object_url
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["attributes_of", "link_entry"]
 
 _SIZE = re.compile(rb"([0-9]{1,18}) bytes")
-_TIME = re.compile(rb"[0-9]{14}Z")
 
 
 def attributes_of(attributes: Iterable[Attribute], url: ProsperoURL | None) -> Attributes:
@@ -39,7 +38,7 @@ def attributes_of(attributes: Iterable[Attribute], url: ProsperoURL | None) -> A
         elif attribute.name == "SIZE" and (match := _SIZE.fullmatch(value)):
             size = int(match[1])
         elif attribute.name == "LAST-MODIFIED" and len(attribute.values) == 1:
-            modified = _parse_time(value)
+            modified = plain_time(text)
         texts.setdefault(attribute.name, []).append(text)
     fields = {name: "\n".join(values) for name, values in texts.items()}
     return Attributes(size=size, modified=modified, fields=fields)
@@ -90,13 +89,3 @@ def _external_url(link: Link, target: ProsperoURL | None) -> tuple[str | None, s
         if method.url:
             return method.url, None
     return None, f"{methods[0].name}: {methods[0].problem}" if methods else "the link has no access method"
-
-
-def _parse_time(value: bytes) -> datetime | None:
-    """Return the time written as `19941201235959Z`; None if it is invalid."""
-    if not _TIME.fullmatch(value):
-        return None
-    try:
-        return datetime.strptime(value.decode(), "%Y%m%d%H%M%SZ").replace(tzinfo=UTC)
-    except ValueError:
-        return None

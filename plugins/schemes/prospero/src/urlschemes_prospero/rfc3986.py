@@ -1,9 +1,4 @@
-"""The prospero scheme of today (RFC 4157), in the profile of RFC 3986.
-
-    prospero://<host>:<port>/<hsoname>;<field>=<value>#<fragment>
-
-The syntax is in `registration.rfc3986.toml`.
-"""
+"""The prospero scheme of today (RFC 4157): that of RFC 1738 with a fragment, by `registration.rfc3986.toml`."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The telnet scheme of today (RFC 4248), in the profile of RFC 3986.
-
-    telnet://<user>:<password>@<host>:<port>/#<fragment>
-
-The syntax is in `registration.rfc3986.toml`.
-"""
+"""The telnet scheme of today (RFC 4248): that of RFC 1738 with a fragment, by `registration.rfc3986.toml`."""
 
 from __future__ import annotations
 

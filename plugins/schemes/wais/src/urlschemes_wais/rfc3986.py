@@ -1,11 +1,4 @@
-"""The wais scheme of today (RFC 4156), in the profile of RFC 3986.
-
-    wais://<host>:<port>/<database>#<fragment>
-    wais://<host>:<port>/<database>?<search>#<fragment>
-    wais://<host>:<port>/<database>/<wtype>/<wpath>#<fragment>
-
-The syntax is in `registration.rfc3986.toml`.
-"""
+"""The wais scheme of today (RFC 4156): that of RFC 1738 with a fragment, by `registration.rfc3986.toml`."""
 
 from __future__ import annotations
 

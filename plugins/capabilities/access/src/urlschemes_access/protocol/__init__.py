@@ -18,6 +18,9 @@ requests.py     Connect, Send, Receive, Open, Deliver, OpenFile ...: everything 
 reader.py       Reader: lines and counted blocks from one connection
 ranges.py       Range: a part of a document
 replies.py      Control: commands answered by three-digit replies (FTP, NNTP, SMTP)
+texts.py        Text: lines up to one with a single dot (NNTP, Gopher)
+times.py        times as servers write them
+upload.py       Upload: content sent to a server that may answer before it has all of it
 
 This package does not know policies, deadlines or sockets.
 """

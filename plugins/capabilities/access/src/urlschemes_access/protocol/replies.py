@@ -4,8 +4,7 @@ r"""Commands answered by three-digit replies, as in FTP, NNTP and SMTP.
     yield from control.banner(220)
     yield from control.carry_out(b"HELP")               # 2xx, or an error
     yield from control.carry_out(b"DATA", 354)          # 354, or an error
-    yield from control.send(dot_stuffed(text) + END, "the text")
-    (yield from control.reply("the text")).checked("the text", 2)
+    yield from control.send_text(text, "the text", 250, hint="it may have been stored")
     yield from control.quit()
 
 The form of replies is that of RFC 959 section 4.2. Later protocols adopted it, but differ in how several lines make one
@@ -26,6 +25,7 @@ from urlschemes_access.errors import (
     AuthRequired,
     ConnectError,
     DeadlineExceeded,
+    Indeterminate,
     LimitExceeded,
     ProtocolError,
     RemoteError,
@@ -223,6 +223,30 @@ class Control:
         """Send the content that the server asked for by a reply 3xx, or a part of it; `what` names it in errors."""
         self.check_nothing_pending(what)
         yield from Send(self.peer, octets)
+
+    def send_text(
+        self, lines: bytes, what: str, *codes: int, hint: str, within: float | None = None
+    ) -> Algorithm[Reply]:
+        """Send a text, ended by a line with a single dot, and return the reply if it has one of `codes`.
+
+        The server asked for the text by a reply 3xx. Each of the `lines` ends with CR LF. The dot is sent separately:
+        if anything fails before it, the server discards the text. `within` bounds the wait for the reply. Raises the
+        error of a refusal; Indeterminate, with `hint`, if the dot was sent and no reply with one of `codes` comes.
+        """
+        yield from self.send(dot_stuffed(lines), what)
+        dot_sent = False
+        try:
+            yield from self.send(END, what)
+            dot_sent = True
+            reply = yield from self.reply(what, within=within, phase="confirmation")
+            if reply.kind not in (4, 5):
+                return reply.checked(what, *codes)
+        except AccessError as error:
+            if not dot_sent and not error.accepted:
+                raise
+            problem = f"{what} was sent, and it is not known whether the server accepted it: {error.message}"
+            raise Indeterminate(problem, hint=hint) from error
+        raise reply.refusal(what)
 
     def protect(self, host: str) -> Algorithm[None]:
         """Switch to TLS with `host`. Raises ProtocolError if the server sent something before TLS."""
