@@ -301,7 +301,7 @@ def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
 @pytest.mark.fault(9)
 def test_content_before_the_cut_is_delivered() -> None:
     outcome = outcome_of(FAILURES["an article without its end"])
-    assert outcome.content == HEADER + b"\r\n"
+    assert outcome.content == HEADER + b"\r\nHel"
     assert isinstance(outcome.error, Truncated)
 
 

@@ -60,7 +60,7 @@ class Text:
     def some(self) -> Algorithm[bytes]:
         """Return the next lines, with their line ends; `b""` at the end. The last line may lack its line end.
 
-        Raises LimitExceeded; Truncated if the line with the single dot is missing.
+        Raises LimitExceeded; Truncated after the last line, if the one with the single dot is missing.
         """
         while self._position == len(self._lines) and not self._ended:
             octets = yield from self._read()
@@ -69,6 +69,8 @@ class Text:
             self._ended = self.terminated or not octets
         lines, self._lines = self._lines[self._position :], b""
         self._position = 0
+        if not lines and self._required and not self.terminated:
+            raise Truncated("the text did not end with a line with a single dot", received=self.received)
         return lines
 
     def line(self) -> Algorithm[bytes | None]:
@@ -87,8 +89,6 @@ class Text:
 
     def _decoded(self, octets: bytes) -> bytes:
         """Return the lines that are complete with the next octets; at the end of the stream, what is left."""
-        if not octets and self._required:
-            raise Truncated("the text did not end with a line with a single dot", received=self.received)
         if octets and b"\n" not in octets:
             self._partial += octets  # without a copy of what is there
             lines = b""
