@@ -24,8 +24,8 @@ def environ() -> dict[str, str]:
     """Return environment variables for a child process, without the settings of the user and of the tests."""
     own = ("COVERAGE_", "NNTPSERVER", "PYTEST_", "PYTHON", "URLSCHEMES_", "UV", "VIRTUAL_ENV")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    cache = os.environ.get("URLSCHEMES_TEST_CACHE", "none")
-    return inherited | {"XDG_CONFIG_HOME": os.devnull, "URLSCHEMES_CACHE": cache}  # no file is below os.devnull
+    kept = {"URLSCHEMES_CACHE": os.environ.get("URLSCHEMES_CACHE", "none")}
+    return inherited | kept | {"XDG_CONFIG_HOME": os.devnull}  # no file is below os.devnull
 
 
 def run(*command: str | Path, cwd: Path, timeout: float = 100) -> subprocess.CompletedProcess[str]:
