@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner
+from plugin_fixtures import SLOW_IMPORT
 
 import urlschemes_access
 from urlschemes_access import Client, Policy
@@ -66,10 +67,6 @@ def commands(block: Block) -> list[tuple[str, str]]:
 def without_blanks(output: str) -> str:
     """Return `output` without blanks at the ends of lines, as pages are written."""
     return "".join(f"{line.rstrip()}\n" for line in output.splitlines())
-
-
-SLOW_IMPORT = re.compile(r"^.* took [\d.]+ s to import.*\n", re.MULTILINE)
-"""What a busy machine also prints."""
 
 
 def prints(expected: str, output: str) -> bool:

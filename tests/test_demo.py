@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from pages import SLOW_IMPORT
+from plugin_fixtures import SLOW_IMPORT
 from workspace import distributions, environ, scheme_plugins
 
 SCHEMES = {name for plugin in scheme_plugins() for name in plugin.schemes}
