@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner
-from plugin_fixtures import SLOW_IMPORT
+from workspace import SLOW_IMPORT
 
 import urlschemes_access
 from urlschemes_access import Client, Policy

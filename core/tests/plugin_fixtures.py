@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import textwrap
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from workspace import SLOW_IMPORT
 
 from urlschemes import Registration
 
@@ -39,10 +39,6 @@ class Child(Protocol):
         environ: Mapping[str, str] | None = None,
         folder: Path | None = None,
     ) -> Any: ...
-
-
-SLOW_IMPORT = re.compile(r"^.* took [\d.]+ s to import.*\n", re.MULTILINE)
-"""What a process on a busy machine may also write to standard error."""
 
 
 def pytest_configure() -> None:

@@ -170,13 +170,13 @@ HANGS = {
 def test_a_plugin_that_ends_or_holds_up_its_process_is_reported(
     plugin: Plugin, child: Child, plugins: dict[str, tuple[str, str]], seconds: int
 ) -> None:
-    site = [plugin(name, f"{code}\n{GOOD}") for name, (code, _) in plugins.items()][0]
+    sites = {plugin(name, f"{code}\n{GOOD}") for name, (code, _) in plugins.items()}
     code = """
     import_probe.MAX_SECONDS = int(sys.argv[1])
     reports = probe(*sys.argv[2:])
     print(json.dumps({name: report.fault for name, report in reports.items()}))
     """
-    faults = child(PROBE + dedent(code), site, arguments=[seconds, *plugins])
+    faults = child(PROBE + dedent(code), *sites, arguments=[str(seconds), *plugins])
     for name, (_, expected) in plugins.items():
         assert expected in faults[name], name
         assert bool(faults[name]) == bool(expected), name
@@ -227,8 +227,7 @@ def test_processes_that_a_plugin_started_are_ended_with_it(
         time.sleep(0.05)
     print(json.dumps([report.fault, time.monotonic() < ends]))
     """
-    fault, ended = child(
-        PROBE + dedent(program), plugin("x-starts", code), arguments=[tmp_path / "pid", 6 if end else 60]
-    )
+    arguments = [tmp_path / "pid", "6" if end else "60"]
+    fault, ended = child(PROBE + dedent(program), plugin("x-starts", code), arguments=arguments)
     assert ended
     assert bool(fault) == bool(end)
