@@ -19,8 +19,7 @@ import trustme
 from urlschemes.errors import ConfigurationError
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access import AsyncClient, AsyncDocument, Client, Document, Limits, Policy
-from urlschemes_access.backends import blocking
-from urlschemes_access.errors import AccessError, DeadlineExceeded, LimitExceeded, TLSError
+from urlschemes_access.errors import AccessError, LimitExceeded, TLSError
 from urlschemes_servers import make_certificates
 from urlschemes_servers.http import HttpAddress, echo, http_server
 from urlschemes_testing.loopback import Loopback
@@ -129,23 +128,6 @@ def test_an_error_of_tls_says_what_helps(name: str) -> None:
     with http_server(handler=echo, tls=made.server) as server, pytest.raises(TLSError) as refused:
         read(Client(policy=HERE), f"https://{host}:{server.port}/", ssl_context=context)
     assert hint in str(refused.value.hint)
-
-
-def test_reading_certificates_counts_for_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 100.0
-    over = threading.Event()
-
-    def strict_context(context: object) -> ssl.SSLContext:
-        nonlocal now
-        now += 1000
-        return ssl.create_default_context()
-
-    monkeypatch.setattr(blocking, "strict_context", strict_context)
-    monkeypatch.setattr(blocking, "monotonic", lambda: now)
-    with Loopback(lambda _: over.wait(3) and None) as server:
-        with pytest.raises(DeadlineExceeded):
-            Client(policy=HERE).access(f"https://{server.address}/")
-        over.set()
 
 
 async def read_on_a_loop(client: AsyncClient, address: str) -> bytes:

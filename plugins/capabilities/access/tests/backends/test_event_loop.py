@@ -163,7 +163,7 @@ def test_a_fault_is_the_same_error_on_both_backends(
 ) -> None:
     """The same class, message, details and cause. The tests of the dialogue cover other faults, on both backends."""
     port = serve(talk)
-    limits = Limits(deadline=1.5, content=3_000_000)
+    limits = Limits(deadline=1, content=3_000_000)
     policy, trust = replace(LOOPBACK, limits=limits), trusting()
     errors: list[tuple[Any, ...]] = []
     runner = EventLoopRunner()

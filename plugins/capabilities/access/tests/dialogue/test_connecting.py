@@ -27,6 +27,7 @@ from urlschemes_access.errors import (
     TLSError,
     Truncated,
 )
+from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import (
     Algorithm,
     Close,
@@ -135,8 +136,9 @@ def test_a_connection_that_is_never_accepted() -> None:
 def test_an_address_that_hangs_leaves_time_for_the_next(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     port = serve(lambda connection: connection.sendall(b"here"))
     monkeypatch.setattr(socket, "getaddrinfo", resolver_of("127.0.0.2", "127.0.0.1"))
+    policy = replace(LOOPBACK, limits=Limits(connect=0.6))
     with full_backlog("127.0.0.2", port):
-        assert run(fetch(port, host="two.example"), port=port).read() == b"here"
+        assert run(fetch(port, host="two.example"), port=port, policy=policy).read() == b"here"
 
 
 @pytest.mark.fault(5)

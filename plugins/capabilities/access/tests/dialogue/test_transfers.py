@@ -108,6 +108,20 @@ def test_limits_longer_than_the_system_can_wait(serve: Serve) -> None:
         run(algorithm(host), port=port, policy=replace(LOOPBACK, limits=limits)).close()
 
 
+def test_no_more_octets_are_received_than_are_asked_for(serve: Serve) -> None:
+    port = serve(lambda connection: connection.sendall(b"octets"))
+
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        yield from Open("document")
+        while octets := (yield from Receive(peer, most=4)):
+            yield from Deliver(octets)
+
+    pieces = [*run(algorithm(), port=port)]
+    assert b"".join(pieces) == b"octets"
+    assert max(map(len, pieces)) <= 4
+
+
 def test_a_bounded_wait_returns_none(serve: Serve) -> None:
     def talk(connection: socket.socket) -> None:
         assert connection.recv(1) == b"?"
