@@ -14,6 +14,7 @@ from fake_servers import (
     Serve,
     datagrams,
     drip,
+    eventually,
     flood,
     reset,
     until_gone,
@@ -179,6 +180,25 @@ def test_sending_to_a_server_that_does_not_read(serve: Serve) -> None:
         run(algorithm(), port=port, policy=IMPATIENT)
     stop.set()
     assert late.value.phase == "send"
+
+
+def test_much_is_sent_to_a_server_that_never_answers(serve: Serve) -> None:
+    heard: list[int] = []
+
+    def talk(connection: socket.socket) -> None:
+        time.sleep(0.2)  # the client has filled the buffers of the system, and waits
+        while octets := connection.recv(65536):
+            heard.append(len(octets))
+
+    port = serve(talk)
+
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        yield from Send(peer, b"x" * 16_000_000)
+        yield from Open("attributes")
+
+    run(algorithm(), port=port, deadline=20)
+    assert eventually(lambda: sum(heard) == 16_000_000)
 
 
 def test_a_reset_before_the_first_octet(serve: Serve) -> None:
