@@ -59,6 +59,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the seconds of CPU of the run and of its child processes."""
+    terminalreporter.write_line(f"{sum(os.times()[:4]):.0f} s of CPU")
+
+
 @pytest.fixture(autouse=True)
 def on_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
     """Run the accesses of the process on an event loop if the option `--event-loop` is given."""
