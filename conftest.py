@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import hypothesis
@@ -34,12 +35,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--event-loop", action="store_true", help="run the blocking accesses of tests on an event loop")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Leave the user's cache alone, and make the tests independent of how they were started.
 
-    `URLSCHEMES_TEST_CACHE` names a folder for the cache of the tests; a second run then begins with a warm cache.
+    All processes of a run share a cache of its own.
     """
-    os.environ["URLSCHEMES_CACHE"] = os.environ.get("URLSCHEMES_TEST_CACHE", "none")
+    if not hasattr(config, "workerinput"):  # the workers of xdist inherit it
+        cache = TemporaryDirectory(prefix="urlschemes-tests-")
+        config.add_cleanup(cache.cleanup)
+        os.environ["URLSCHEMES_CACHE"] = cache.name
     # A busy machine fails no example, and every run tries the same ones; `slow` tests and the campaign try more.
     hypothesis.settings.register_profile("urlschemes", deadline=None, derandomize=True)
     hypothesis.settings.load_profile("urlschemes")
@@ -53,6 +57,11 @@ def pytest_collection_finish() -> None:
     Otherwise each `gc.collect()` of a test takes a third of a second.
     """
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the seconds of CPU of the run and of its child processes."""
+    terminalreporter.write_line(f"{sum(os.times()[:4]):.0f} s of CPU")
 
 
 @pytest.fixture(autouse=True)

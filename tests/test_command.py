@@ -1,4 +1,4 @@
-"""The commands that read URLs, for every example of every record."""
+"""The commands that read URLs, for a URL and an invalid text of every record."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ def run(*arguments: str, profile: str = "rfc3986") -> Result:
 
 @pytest.mark.parametrize("profile", SETTINGS)
 @pytest.mark.parametrize("scheme", sorted(default_registry))
-def test_every_command_reads_every_example(scheme: str, profile: str) -> None:
-    for example in default_registry.in_profile(profile).registration(scheme).examples:
-        code = 0 if example.parts is not None else 1
+def test_every_command_reads_a_url_and_an_invalid_text(scheme: str, profile: str) -> None:
+    registration = default_registry.in_profile(profile).registration(scheme)
+    examples = {int(each.parts is None): each for each in registration.examples}
+    assert {*examples} == {0, 1}
+    for code, example in examples.items():
         for arguments in (["parse"], ["parse", "--json"], ["explain"], ["check"], ["check", "--json"]):
             done = run(*arguments, example.url, profile=profile)
             assert done.exit_code == code, (arguments, example.url, done.output)

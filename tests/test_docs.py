@@ -2,7 +2,7 @@
 
 - A block `python` with `>>>` is a doctest; all blocks of a page share one namespace. `...` stands for any output. A
   block without `>>>` is executed.
-- A block `console` has commands after `$ `, each followed by its output and errors. They run in a shell.
+- A block `console` has commands after `$ `, each followed by its output and errors. They run as in a shell.
 - `<!-- file: name -->` before a block writes it to that file, in the empty folder in which the page is run. If the
   files are a distribution (with a `pyproject.toml`), the page finds it installed.
 - `<!-- not run: reason -->` before a block leaves it out.

@@ -76,7 +76,7 @@ async def conversation(session: AsyncSession[Any], talk: Callable[[Any], bytes])
         def __getattr__(self, name: str) -> Any:
             def call(*arguments: Any, **more: Any) -> Any:
                 what = session.call(lambda each: getattr(each, name)(*arguments, **more))
-                return asyncio.run_coroutine_threadsafe(what, loop).result(30)
+                return asyncio.run_coroutine_threadsafe(what, loop).result(60)
 
             return call
 
@@ -84,7 +84,7 @@ async def conversation(session: AsyncSession[Any], talk: Callable[[Any], bytes])
 
 
 def is_over(what: Callable[[], bool]) -> bool:
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while not what() and time.monotonic() < until:
         time.sleep(0.01)
     return what()

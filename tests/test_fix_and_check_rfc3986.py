@@ -84,6 +84,20 @@ def test_a_mistake_without_one_right_repair_is_not_repaired(text: str, message: 
 
 
 @pytest.mark.parametrize(
+    ("url", "code", "span"),
+    [
+        ("mailto:%2f%2Fjoe@h.example", "slashes-before-address", (7, 13)),
+        ("telnet://-fjoe@h/", "option-for-user", (9, 10)),
+        ("telnet://%2dfjoe@h/", "option-for-user", (9, 12)),
+        ("wais://h/db?a+b", "plus-for-blank", (13, 14)),
+    ],
+)
+def test_the_cautions_of_records_are_reported(url: str, code: str, span: tuple[int, int]) -> None:
+    found = [(each.code, each.span) for each in check(url, registry=MODERN) if each.code != "needless-escape"]
+    assert found == [(code, span)]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "news:a:b@host.example",

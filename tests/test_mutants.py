@@ -1,4 +1,4 @@
-"""Mutants of the code, each a change in mutants.toml that the tests named there must notice."""
+"""Mutants of the code, each a change in mutants.toml that the tests named there, of the default run, must notice."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ every_mutant = pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 
 
 def run_tests(tests: list[str], *copies: Path) -> subprocess.CompletedProcess[str]:
-    """Run tests up to the first that fails, with copies of the sources of distributions instead of the installed."""
-    options = ("-q", "-x", "-n", "0", "-m", "", "-p", "no:cacheprovider")
+    """Run those of `tests` that the default run has, with copies of the sources of distributions, up to a failure."""
+    options = ("-q", "-x", "-n", "0", "-p", "no:cacheprovider")
     return subprocess.run(
         [sys.executable, "-m", "pytest", *options, *tests],
         cwd=ROOT,

@@ -21,7 +21,7 @@ def block(name: str) -> str:
 def test_the_record_of_the_readme_passes_the_review(tmp_path: Path) -> None:
     file = tmp_path / "registration.toml"
     file.write_text(block("registration.toml"), "utf-8")
-    result = review(file, examples=50)
+    result = review(file, examples=20)
     assert result.scheme == "x-finger"
     outcomes = {verdict.check: verdict.outcome for verdict in result.verdicts}
     assert [check for check, outcome in outcomes.items() if outcome in {"failed", "warned"}] == []

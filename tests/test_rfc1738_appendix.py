@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from rfc1738_helpers import EXAMPLES, REFERENCES
 
 import urlschemes_lint
 from urlschemes import (
@@ -14,12 +14,6 @@ from urlschemes import (
     parse,
 )
 from urlschemes_text import Broken, find, wrap
-
-if TYPE_CHECKING:
-    pass
-
-
-from rfc1738_helpers import EXAMPLES, REFERENCES
 
 
 def found(text: str) -> list[tuple[str, str | None]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
+from rfc1738_helpers import RESERVED, UNRESERVED, refused
 
 import urlschemes_access
 import urlschemes_lint
@@ -20,12 +19,6 @@ from urlschemes_file import FileURL
 from urlschemes_ftp import FtpURL
 from urlschemes_gopher import GopherURL
 from urlschemes_http import HttpURL
-
-if TYPE_CHECKING:
-    pass
-
-
-from rfc1738_helpers import RESERVED, UNRESERVED, refused
 
 # Section 3.2: ftp
 

@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
+from rfc1738_helpers import (
+    ASCII,
+    CONTROLS,
+    DIGITS,
+    EXAMPLES,
+    LETTERS,
+    REFERENCES,
+    RESERVED,
+    TEN,
+    THING,
+    UNRESERVED,
+    UNSAFE,
+    present,
+    raw,
+    refused,
+    valid_examples,
+)
 
 import urlschemes_lint
 from urlschemes import (
@@ -25,28 +41,6 @@ from urlschemes_gopher import GopherURL
 from urlschemes_http import HttpURL
 from urlschemes_prospero import ProsperoURL
 from urlschemes_wais import WaisURL
-
-if TYPE_CHECKING:
-    pass
-
-
-from rfc1738_helpers import (
-    ASCII,
-    CONTROLS,
-    DIGITS,
-    EXAMPLES,
-    LETTERS,
-    REFERENCES,
-    RESERVED,
-    TEN,
-    THING,
-    UNRESERVED,
-    UNSAFE,
-    present,
-    raw,
-    refused,
-    valid_examples,
-)
 
 # The examples
 

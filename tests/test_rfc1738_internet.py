@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
+from rfc1738_helpers import INTERNET, TEN, present, refused
 
 import urlschemes
 import urlschemes_lint
@@ -23,12 +23,6 @@ from urlschemes_http import HttpURL
 from urlschemes_news import NewsURL
 from urlschemes_prospero import ProsperoURL
 from urlschemes_telnet import TelnetURL
-
-if TYPE_CHECKING:
-    pass
-
-
-from rfc1738_helpers import INTERNET, TEN, present, refused
 
 # Section 3
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from rfc1738_helpers import RESERVED, UNRESERVED, refused
 
 import urlschemes_access
 import urlschemes_lint
@@ -27,12 +28,6 @@ from urlschemes_servers.prospero import file as prospero_file
 from urlschemes_servers.telnet import telnet_server
 from urlschemes_telnet import TelnetURL, open_session
 from urlschemes_wais import WaisURL
-
-if TYPE_CHECKING:
-    pass
-
-
-from rfc1738_helpers import RESERVED, UNRESERVED, refused
 
 # Section 3.5: mailto
 

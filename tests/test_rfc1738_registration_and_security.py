@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
+from rfc1738_helpers import TEN, THING
 
 import urlschemes_access
 import urlschemes_lint
@@ -22,12 +21,6 @@ from urlschemes import (
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access import Policy
 from urlschemes_access.errors import PolicyDenied
-
-if TYPE_CHECKING:
-    pass
-
-
-from rfc1738_helpers import TEN, THING
 
 # Section 4: registration
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
 
 import pytest
+from rfc1738_helpers import DIGITS, LETTERS, RESERVED, TEN, UNRESERVED, UNSAFE, bare, escapes, with_rules
 from workspace import ROOT
 
 import urlschemes
@@ -17,12 +17,6 @@ from urlschemes import (
     parse_generic,
 )
 from urlschemes.grammar.profile import RFC1738
-
-if TYPE_CHECKING:
-    pass
-
-
-from rfc1738_helpers import DIGITS, LETTERS, RESERVED, TEN, UNRESERVED, UNSAFE, bare, escapes, with_rules
 
 # Section 5: the notation
 

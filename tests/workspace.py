@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 
+SLOW_IMPORT = re.compile(r"^.* took [\d.]+ s to import.*\n", re.MULTILINE)
+"""What a process on a busy machine may also write to standard error."""
+
 
 def environ() -> dict[str, str]:
     """Return environment variables for a child process, without the settings of the user and of the tests."""
     own = ("COVERAGE_", "NNTPSERVER", "PYTEST_", "PYTHON", "URLSCHEMES_", "UV", "VIRTUAL_ENV")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    cache = os.environ.get("URLSCHEMES_TEST_CACHE", "none")
-    return inherited | {"XDG_CONFIG_HOME": os.devnull, "URLSCHEMES_CACHE": cache}  # no file is below os.devnull
+    kept = {"URLSCHEMES_CACHE": os.environ.get("URLSCHEMES_CACHE", "none")}
+    return inherited | kept | {"XDG_CONFIG_HOME": os.devnull}  # no file is below os.devnull
 
 
 def run(*command: str | Path, cwd: Path, timeout: float = 100) -> subprocess.CompletedProcess[str]:

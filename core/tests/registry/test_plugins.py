@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import re
 import sys
 import threading
 import weakref
@@ -164,7 +165,8 @@ def test_a_slow_import_is_logged(plugin, monkeypatch, caplog):
     registry["x-slow"]
     registry["x-slow"]
     ((logger, level, message),) = caplog.record_tuples
-    assert (logger, level, message) == ("urlschemes", 30, "x-slow 1.0 took 0.1 s to import for x-slow")
+    assert (logger, level) == ("urlschemes", 30)
+    assert re.fullmatch(r"x-slow 1\.0 took \d+\.\d s to import for x-slow", message)
     assert [each.seconds > 0.05 for each in registry.diagnose() if each.claim.name == "x-slow"] == [True]
 
 

@@ -166,12 +166,12 @@ def test_an_error_while_reading_is_a_url_error() -> None:
 
 
 def test_a_response_that_is_read_whole_is_limited(tmp_path: Path) -> None:
-    (tmp_path / "long").write_bytes(bytes(300_000))
-    policy = Policy(networks=("127.0.0.0/8",), limits=Limits(content=200_000))
+    (tmp_path / "long").write_bytes(bytes(1_500_000))
+    policy = Policy(networks=("127.0.0.0/8",), limits=Limits(content=1_000_000))
     opener = build_opener(URLHandler("http", policy=policy))
     with http_server(tmp_path) as address, opener.open(f"http://{address}/long") as response:
         assert response.read(1) == b"\0"
-        with pytest.raises(URLError, match="the content is longer than 200000 octets"):
+        with pytest.raises(URLError, match="the content is longer than 1000000 octets"):
             response.read()
 
 

@@ -6,14 +6,13 @@ import gc
 import socket
 import sys
 import threading
-import time
 import types
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 import pytest
 from event_loop_runner import EventLoopRunner
-from fake_servers import Serve, Talk, descriptors
+from fake_servers import PATIENCE, Serve, Talk, descriptors, eventually
 from talk_scheme import TALK, TalkURL
 
 from urlschemes import Registry, Scheme
@@ -32,7 +31,7 @@ def serve() -> Iterator[Serve]:
     threads: list[threading.Thread] = []
 
     def attend(connection: socket.socket, talk: Talk) -> None:
-        connection.settimeout(10)
+        connection.settimeout(PATIENCE)
         with connection, suppress(OSError):  # in many tests the client closes early
             talk(connection)
 
@@ -48,7 +47,7 @@ def serve() -> Iterator[Serve]:
     def start(talk: Talk, *, at: str = "127.0.0.1") -> int:
         family = socket.AF_INET6 if ":" in at else socket.AF_INET
         listener = socket.create_server((at, 0), family=family, backlog=200, dualstack_ipv6=at == "::")
-        listener.settimeout(10)
+        listener.settimeout(PATIENCE)
         listeners.append(listener)
         threads.append(threading.Thread(target=accept, args=(listener, talk)))
         threads[-1].start()
@@ -60,7 +59,7 @@ def serve() -> Iterator[Serve]:
             listener.shutdown(socket.SHUT_RDWR)
         listener.close()
     for thread in threads:
-        thread.join(15)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
 
 
@@ -72,10 +71,7 @@ def nothing_left_open() -> Iterator[None]:
     if descriptors() <= before:
         return
     gc.collect()
-    deadline = time.monotonic() + 5
-    while (after := descriptors()) > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert after <= before
+    assert eventually(lambda: descriptors() <= before)
 
 
 @pytest.fixture
@@ -83,10 +79,7 @@ def no_thread_left() -> Iterator[None]:
     """Fail a test that leaves threads running."""
     before = threading.active_count()
     yield
-    deadline = time.monotonic() + 5
-    while threading.active_count() > before and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert threading.active_count() <= before
+    assert eventually(lambda: threading.active_count() <= before)
 
 
 @pytest.fixture(params=["blocking", "event loop"])

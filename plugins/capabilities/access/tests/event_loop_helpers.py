@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from talk_scheme import QUICK, TALK, TalkURL
+from talk_scheme import LOOPBACK, TALK, TalkURL
 
 from urlschemes_access.dialogue import Dialogue
-from urlschemes_access.policy import Limits, Policy
+from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import (
     Algorithm,
 )
 from urlschemes_access.resources.asynchronous import run as opened
 
 T = TypeVar("T")
-
-POLICY = Policy(networks=("127.0.0.0/8",), limits=QUICK)
-
-
-PATIENT = replace(POLICY, limits=Limits())
-
 
 URL = TalkURL.parse("x-talk://127.0.0.1/")
 
@@ -45,16 +38,8 @@ def run(what: Awaitable[T]) -> T:
         assert not faults
 
 
-def eventually(what: Callable[[], bool]) -> bool:
-    """Wait until `what` returns True, and return the last result: servers and threads need a moment."""
-    until = time.monotonic() + 5
-    while not what() and time.monotonic() < until:
-        time.sleep(0.01)
-    return what()
-
-
 async def begun(
-    algorithm: Algorithm[None], *, policy: Policy = POLICY, deadline: float | None = None, **settings: Any
+    algorithm: Algorithm[None], *, policy: Policy = LOOPBACK, deadline: float | None = None, **settings: Any
 ) -> Any:
     """Return the resource that `algorithm` opens, without a registry."""
     if deadline is not None:

@@ -22,6 +22,18 @@ class Serve(Protocol):
     def __call__(self, talk: Talk, *, at: str = ...) -> int: ...
 
 
+PATIENCE = 60
+"""Seconds within which a server or a thread does what it is about to do, even on a busy machine."""
+
+
+def eventually(what: Callable[[], bool]) -> bool:
+    """Wait until `what` returns True, and return the last result: servers and threads need a moment."""
+    until = time.monotonic() + PATIENCE
+    while not what() and time.monotonic() < until:
+        time.sleep(0.01)
+    return what()
+
+
 def until_gone(connection: socket.socket) -> None:
     """Read until the client closes."""
     while connection.recv(65536):
@@ -111,11 +123,11 @@ def datagrams(talk: Talk) -> Iterator[int]:
     """Run `talk` with a socket for datagrams, and give its port."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.1", 0))
-        server.settimeout(5)
+        server.settimeout(PATIENCE)
         thread = threading.Thread(target=talk, args=(server,))
         thread.start()
         yield server.getsockname()[1]
-        thread.join(10)
+        thread.join(PATIENCE)
         assert not thread.is_alive()
 
 

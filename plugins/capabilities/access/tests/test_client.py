@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from event_loop_helpers import POLICY, run
+from event_loop_helpers import run
 from fake_servers import Serve
-from talk_scheme import TalkURL, fetch
+from talk_scheme import LOOPBACK, TalkURL, fetch
 
 from urlschemes.errors import URLError
 from urlschemes.storage.config_file import ConfigFile
@@ -76,18 +76,18 @@ def test_an_async_client_carries_out_the_operations(serve: Serve, offer: Callabl
     url = f"x-talk://127.0.0.1:{port}/"
 
     async def main() -> None:
-        async with await talk.access(url, policy=POLICY) as document:
+        async with await talk.access(url, policy=LOOPBACK) as document:
             assert isinstance(document, AsyncDocument)
             assert (document.media_type, str(document.url)) == ("text/plain", url)
             assert await document.read() == b"you said hello"
             assert document.terminated is True
-        async with await talk.access(TalkURL.parse(url), policy=POLICY, options={"shout": True}) as document:
+        async with await talk.access(TalkURL.parse(url), policy=LOOPBACK, options={"shout": True}) as document:
             assert [octets async for octets in cast("AsyncDocument", document)] == [b"you said HELLO"]
         assert document.closed
-        assert await talk.find_attributes(url, policy=POLICY) == Attributes(size=3)
-        assert await talk.replace(url, b"new", policy=POLICY) == Attributes(name="b'you said new'")
-        assert await talk.update(url, [b"", b"more"], policy=POLICY) == Attributes(name="b'you said more'")
-        assert await talk.delete(url, policy=POLICY) == Attributes()
+        assert await talk.find_attributes(url, policy=LOOPBACK) == Attributes(size=3)
+        assert await talk.replace(url, b"new", policy=LOOPBACK) == Attributes(name="b'you said new'")
+        assert await talk.update(url, [b"", b"more"], policy=LOOPBACK) == Attributes(name="b'you said more'")
+        assert await talk.delete(url, policy=LOOPBACK) == Attributes()
         with pytest.raises(PolicyDenied, match="public Internet"):
             await talk.access(url)
         with pytest.raises(PolicyDenied):
@@ -126,11 +126,11 @@ def test_none_switches_off_a_setting_for_one_operation(offer: Callable[..., Asyn
         yield from Open("attributes", Attributes(name=credentials and credentials.user))
 
     registry = offer(find_attributes=login).registry
-    client = Client(registry=registry, policy=POLICY, deadline=30, trace=print, credentials=lambda _: JOE)
+    client = Client(registry=registry, policy=LOOPBACK, deadline=30, trace=print, credentials=lambda _: JOE)
     assert client.find_attributes("x-talk://127.0.0.1:7/", trace=None).name == "joe"
     assert client.find_attributes("x-talk://127.0.0.1:7/", credentials=None).name is None
     bare = client.with_settings(**dict.fromkeys(Arguments.__annotations__.keys() - {"options"}))
-    assert (bare.deadline, bare.trace, bare.credentials, bare.policy) == (None, None, None, POLICY)
+    assert (bare.deadline, bare.trace, bare.credentials, bare.policy) == (None, None, None, LOOPBACK)
 
 
 def test_no_certificate_for_one_operation_means_the_configured_one(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_after_ctrl_c_the_same_command_continues(tmp_path: Path) -> None:
             visitor.say(content)
         else:
             visitor.say(content[:100_000])
-            stopped.wait(30)
+            stopped.wait(60)
 
     folder = tmp_path / "saved"
     with rogue(serve) as address:
@@ -160,11 +160,11 @@ def test_after_ctrl_c_the_same_command_continues(tmp_path: Path) -> None:
         )
         try:
             part = folder / "big.part"
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 60
             while not (part.exists() and part.stat().st_size == 100_000) and time.monotonic() < deadline:
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
-            process.wait(30)
+            process.wait(60)
         finally:
             process.kill()
             stopped.set()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 import types
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from talk_scheme import RECORD
+from talk_scheme import RECORD, Clock
 
 from urlschemes import Registry, Scheme
 from urlschemes.errors import UnsupportedOperation, URLError
@@ -393,24 +392,28 @@ def test_a_server_that_is_gone_is_not_tried_for_every_entry(server: Server, save
     assert len(server.served) == 4
 
 
-def test_the_deadline_is_of_the_whole_mirror_without_pauses(server: Server, save: Save, top: Path) -> None:
+def test_the_deadline_is_of_the_whole_mirror_without_pauses(
+    server: Server, save: Save, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr("urlschemes_mirror.walk.monotonic", clock)
     server.tree = {"": [entry("a"), entry("b")], "a": b"A", "b": b"B"}
-    steps = mirror(ROOT, top, client=Client(registry=_registry()), deadline=0.5)
+    steps = mirror(ROOT, top, client=Client(registry=_registry()), deadline=1000)
     next(steps)
-    time.sleep(0.6)
+    clock.now += 1001
     assert [step.action for step in steps] == ["saved"]
 
     class Slow(Server):
         def access(self, url: Any) -> Algorithm[None]:  # type: ignore[override]
-            time.sleep(0.2)
+            clock.now += 400
             yield from super().access(url)
 
     slow = Slow()
     slow.tree = {"": [entry(f"x{number}") for number in range(10)]} | {f"x{number}": b"x" for number in range(10)}
     sys.modules["tree_for_mirrors"].access = slow.access  # type: ignore[attr-defined]
     with pytest.raises(DeadlineExceeded):
-        save(deadline=0.5)
-    assert len(slow.served) <= 4
+        save(deadline=1000)
+    assert slow.served == ["", "x0", "x1"]
 
 
 def test_a_folder_with_other_files_is_refused(server: Server, save: Save, top: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_letters
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -69,6 +70,14 @@ def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> No
 def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
     with pytest.raises(InvalidURL):
         FtpURI(**parts)
+
+
+def test_a_type_code_is_one_of_three_letters_in_either_case() -> None:
+    assert [each for each in ascii_letters if MODERN.is_valid(f"ftp://h/a;type={each}")] == [*"adiADI"]
+
+
+def test_a_host_alone_is_normalized_with_a_slash() -> None:
+    assert str(FtpURI.parse("ftp://h#f").normalized()) == "ftp://h/#f"
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ def test_the_registry_has_this_type() -> None:
         ({"host": "h", "gtype": "7", "selector": "/s", "search": "a/b?"}, "gopher://h/7/s%09a/b?"),
         ({"host": "h", "gopher_plus": "+\t1\r\n", "fragment": "f"}, "gopher://h/1%09%09+%091%0D%0A#f"),
         ({"host": "h", "selector": Encoded("a%2Fb")}, "gopher://h/1a%2Fb"),
+        ({"host": "h", "gtype": "/", "selector": "a"}, "gopher://h//a"),
     ],
 )
 def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:

@@ -32,7 +32,6 @@ from urlschemes_testing.rogue import (
 )
 
 HERE = Policy.interactive()
-QUICK = replace(HERE, limits=Limits(deadline=1, first_octet=0.5, idle=0.5, connect=0.5))
 
 ALL_OCTETS = bytes(range(256)) * 300
 POEM = "Roses are red.\n.Violets are dotted.\n..\n.\nThe end.\n"
@@ -253,7 +252,7 @@ def fails(
     path: str,
     error: type[Failure],
     *acts: Act,
-    policy: Policy = QUICK,
+    policy: Policy = HERE,
     operation: Callable[[str, Policy], None] = exhaust,
 ) -> Failure:
     """Return the error of an operation on a server with these acts."""
@@ -266,7 +265,7 @@ def fails(
 
 @pytest.mark.fault(11)
 def test_an_endless_stream() -> None:
-    small = replace(QUICK, limits=replace(QUICK.limits, content=300_000, entries=1000, deadline=20))
+    small = replace(HERE, limits=Limits(content=300_000, entries=1000))
 
     def whole(url: str, policy: Policy) -> None:
         with access(url, policy=policy) as found:
@@ -302,7 +301,7 @@ def test_noise(path: str, octets: bytes) -> None:
     errors: list[URLError] = []
     with rogue(hears(), says(octets)) as server:
         try:
-            with access(f"gopher://{server}/{path}", policy=QUICK) as resource:
+            with access(f"gopher://{server}/{path}", policy=HERE) as resource:
                 found += resource
         except URLError as error:
             errors.append(error)
@@ -313,25 +312,25 @@ def test_noise(path: str, octets: bytes) -> None:
 
 @pytest.mark.fault(39)
 def test_a_text_without_a_dot_and_one_that_goes_on_after_it() -> None:
-    with rogue(hears(), says("one", "two")) as server, access(f"gopher://{server}/0a", policy=QUICK) as document:
+    with rogue(hears(), says("one", "two")) as server, access(f"gopher://{server}/0a", policy=HERE) as document:
         assert isinstance(document, Document)
         assert (document.read(), document.terminated) == (b"one\r\ntwo\r\n", False)
-    with rogue(hears(), says("one", ".", "two")) as server, access(f"gopher://{server}/0a", policy=QUICK) as document:
+    with rogue(hears(), says("one", ".", "two")) as server, access(f"gopher://{server}/0a", policy=HERE) as document:
         assert isinstance(document, Document)
         with pytest.raises(Truncated, match="5 octets follow") as cut:
             document.read()
         assert cut.value.partial == b"one\r\n"
     with rogue(hears(), says("one", ".", "two")) as server:
-        assert read(f"gopher://{server}/0a", policy=QUICK, options={"octets": True}) == b"one\r\n.\r\ntwo\r\n"
+        assert read(f"gopher://{server}/0a", policy=HERE, options={"octets": True}) == b"one\r\n.\r\ntwo\r\n"
 
 
 def test_a_server_that_does_not_close_after_the_dot() -> None:
     with rogue(hears(), says("one", "."), stays_silent()) as server:
-        assert read(f"gopher://{server}/0a", policy=QUICK) == b"one\r\n"
+        assert read(f"gopher://{server}/0a", policy=HERE) == b"one\r\n"
     with rogue(hears(), says("0A\ta\th.dom\t70", "."), stays_silent()) as server:
-        assert entries(f"gopher://{server}/1a", policy=QUICK) == {"A": "gopher://h.dom/0a"}
+        assert entries(f"gopher://{server}/1a", policy=HERE) == {"A": "gopher://h.dom/0a"}
     with rogue(hears(), says("+3", b"abc"), stays_silent()) as server:
-        assert read(f"gopher://{server}/0a%09%09+", policy=QUICK) == b"abc"
+        assert read(f"gopher://{server}/0a%09%09+", policy=HERE) == b"abc"
 
 
 @pytest.mark.fault(40)
@@ -344,13 +343,13 @@ def test_bad_lines_of_a_menu_are_entries_with_a_problem() -> None:
         "0Mail\ta\t127.0.0.1\t25",
         ".",
     )
-    with rogue(hears(), says(*lines)) as server, access(f"gopher://{server}/1", policy=QUICK) as listing:
+    with rogue(hears(), says(*lines)) as server, access(f"gopher://{server}/1", policy=HERE) as listing:
         assert isinstance(listing, Listing)
         *bad, mail = listing
     assert [bool(entry.problem) for entry in bad] == [True] * 4
     assert mail.url == "gopher://127.0.0.1:25/0a"
     with pytest.raises(PolicyDenied):
-        access(mail.url, policy=QUICK)
+        access(mail.url, policy=HERE)
 
 
 @pytest.mark.fault(40)
@@ -358,6 +357,6 @@ def test_no_server_of_a_menu_is_contacted() -> None:
     with rogue(stays_silent()) as other:
         lines = (f"0A\ta\t127.0.0.1\t{other.port}", f"hB\tURL:gopher://{other}/0b\t127.0.0.1\t{other.port}", ".")
         with rogue(hears(), says(*lines)) as server:
-            found = entries(f"gopher://{server}/1", policy=QUICK)
+            found = entries(f"gopher://{server}/1", policy=HERE)
         assert list(found.values()) == [f"gopher://{other}/0a", f"gopher://{other}/0b"]
         assert other.visits == []

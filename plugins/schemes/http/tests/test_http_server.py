@@ -26,7 +26,6 @@ from urlschemes_servers.http import HttpRequest, HttpResponse, chunked, echo, ht
 from urlschemes_testing.rogue import Act, closes, floods, hears_until, resets, rogue, says, waits
 
 HERE = Policy.interactive()
-IMPATIENT = replace(HERE, limits=Limits(deadline=2, first_octet=0.4, idle=0.4, content=2**20))
 
 
 def opened(url: str, policy: Policy = HERE) -> Document:
@@ -281,7 +280,7 @@ ROWS: dict[str, tuple[tuple[Act, ...], type[AccessError]]] = {
 def test_a_misbehaving_server_gives_the_error_of_its_row(name: str) -> None:
     acts, kind = ROWS[name]
     with rogue(hears_until(b"\r\n\r\n"), *acts) as server, pytest.raises(kind) as raised:
-        opened(f"http://{server}/", IMPATIENT).read()
+        opened(f"http://{server}/", replace(HERE, limits=Limits(content=2**20))).read()
     assert len(str(raised.value)) <= 300
     assert str(raised.value).isascii()
     assert str(raised.value).isprintable()
@@ -324,5 +323,5 @@ def test_the_body_of_a_redirect_is_not_read() -> None:
     with http_server(handler=echo) as server:
         head = f"HTTP/1.1 302 Found\r\nLocation: http://{server}/there\r\n\r\n".encode()
         acts = (hears_until(b"\r\n\r\n"), says(head), floods(bytes(65536)))
-        with rogue(*acts) as endless, opened(f"http://{endless}/", IMPATIENT) as document:
+        with rogue(*acts) as endless, opened(f"http://{endless}/") as document:
             assert document.read() == b"/there"

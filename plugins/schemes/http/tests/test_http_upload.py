@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 from http_dialogues import request
 
 import urlschemes_access
 from urlschemes.errors import PluginError, UnsafeURL, UnsupportedOperation, URLError
-from urlschemes_access import Limits, Policy
+from urlschemes_access import Policy
 from urlschemes_access.errors import (
     AccessError,
     AuthRequired,
@@ -276,7 +276,7 @@ def test_there_is_no_update_and_replace_needs_content() -> None:
 
 # Over sockets
 
-HERE = replace(Policy.interactive(), limits=Limits(deadline=20, first_octet=5, idle=5))
+HERE = Policy.interactive()
 CONTINUES = says(b"HTTP/1.1 100 Continue\r\n\r\n")
 END = b"\r\n\r\n"
 

@@ -19,7 +19,6 @@ from urlschemes_servers.http import HttpRequest, HttpResponse, echo, http_server
 from urlschemes_testing.loopback import Loopback
 
 HERE = Policy.interactive()
-IMPATIENT = replace(HERE, limits=Limits(deadline=1, connect=0.4, first_octet=0.4, idle=0.4))
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +103,9 @@ def test_a_server_without_tls(octets: bytes, trust: ssl.SSLContext) -> None:
 
 @pytest.mark.fault(8)
 def test_a_handshake_that_hangs(trust: ssl.SSLContext) -> None:
+    impatient = replace(HERE, limits=Limits(connect=0.4))
     with Loopback(waits) as server, pytest.raises(DeadlineExceeded) as late:
-        urlschemes_access.access(f"https://{server.address}/", policy=IMPATIENT, ssl_context=trust)
+        urlschemes_access.access(f"https://{server.address}/", policy=impatient, ssl_context=trust)
     assert late.value.phase == "tls"
 
 

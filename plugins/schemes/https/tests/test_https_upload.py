@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from https_dialogues import CHALLENGE, opening, request
 
 import urlschemes_access
-from urlschemes_access import Credentials, Limits, Policy
+from urlschemes_access import Credentials, Policy
 from urlschemes_access.errors import AuthRequired, TLSError
 from urlschemes_access.protocol import Algorithm
 from urlschemes_http.access import delete
@@ -75,7 +74,7 @@ def test_a_refused_login_is_not_tried_again_and_sends_nothing() -> None:
     assert all(b"hello" not in octets for octets in outcome.sent.values())
 
 
-HERE = replace(Policy.interactive(), limits=Limits(deadline=20, first_octet=5, idle=5))
+HERE = Policy.interactive()
 
 
 def test_content_goes_over_tls_to_the_host_of_the_certificate(tmp_path: Path) -> None:

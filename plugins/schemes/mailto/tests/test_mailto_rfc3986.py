@@ -1,5 +1,8 @@
 """The mailto scheme in the profile of RFC 3986: the examples of its record and of RFC 6068 section 6, and building."""
 
+from itertools import product
+from urllib.parse import quote
+
 import pytest
 
 from urlschemes import Encoded, InvalidURL, Registry
@@ -71,6 +74,15 @@ def test_the_addresses_of_rfc_6068_are_decoded(text, address):
     assert MailtoURI(to=[address]).to == (address,)
 
 
+def test_an_address_is_utf_8():
+    """RFC 3629 section 4. The bounds of the second octet depend on the first."""
+    for first, second in product(range(0x80, 0x100), (0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0)):
+        for length in range(1, 5):
+            octets = bytes([first, second, 0x80, 0x80][:length])
+            is_text = octets.decode("utf-8", "ignore").encode() == octets
+            assert MODERN.is_valid(f"mailto:{quote(octets)}@h") == is_text, octets
+
+
 def test_the_wrong_example_of_rfc_6068_is_refused():
     with pytest.raises(InvalidURL, match="position 41"):
         MailtoURI.parse("mailto:joe@example.com?cc=bob@example.com?body=hello")
@@ -93,6 +105,7 @@ def test_header_fields_are_found_in_any_letter_case():
         ({"headers": [("a&b", "c=d&e?f/g #é"), ("", "")]}, "mailto:?a%26b=c%3Dd%26e%3Ff%2Fg%20%23%C3%A9&="),
         ({"headers": [("body", "a\r\nb+c")], "fragment": ""}, "mailto:?body=a%0D%0Ab+c#"),
         ({"to": [Encoded("a%40b")]}, "mailto:a%40b"),
+        ({"to": ["a@[]"]}, "mailto:a@%5B%5D"),
     ],
 )
 def test_a_url_is_built_of_its_parts(parts, text):

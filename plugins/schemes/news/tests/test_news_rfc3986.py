@@ -32,6 +32,7 @@ def test_the_examples_are_true(example):
         ("news://news.gmane.org/gmane.ietf.tools", "group"),
         ("news://news.gmane.org/p0624081dc30b8699bf9b@%5B10.20.30.108%5D", "article"),
         ("news:a%40b", "group"),
+        ("news:a%2Eb@c", "article"),
     ],
 )
 def test_the_forms_of_rfc_5538(text, form):

@@ -38,6 +38,7 @@ def test_the_examples_of_rfc_5538_are_urls(text, group, article):
     [
         ({"host": "h", "group": "n/a"}, "nntp://h/n%2Fa"),
         ({"host": "[::1]", "port": 119, "group": "g", "article": 7}, "nntp://[::1]/g/7"),
+        ({"host": "h", "group": "g", "article": 10**16 - 1}, "nntp://h/g/9999999999999999"),
         ({"user": "u", "host": "h", "port": 1, "group": "*", "fragment": "f"}, "nntp://u@h:1/%2A#f"),
     ],
 )

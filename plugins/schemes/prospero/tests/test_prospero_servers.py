@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 HERE = Policy.interactive()
-RETRY = 0.05
-"""Seconds until a request is repeated."""
+RETRY = 0.1
+"""Seconds until a request that is lost is repeated."""
 
 LONG = b"".join(b"line %d, which isn't short\n" % number for number in range(2500))
 TREE = directory(
@@ -69,15 +69,13 @@ TREE = directory(
 def access(
     server: Address, rest: str, *, policy: Policy = HERE, deadline: float | None = None, **options: Any
 ) -> Document | Listing:
-    opened = urlschemes_access.access(
-        f"prospero://{server}/{rest}", policy=policy, deadline=deadline, options={"retry": RETRY, **options}
-    )
+    opened = urlschemes_access.access(f"prospero://{server}/{rest}", policy=policy, deadline=deadline, options=options)
     assert isinstance(opened, Document | Listing)
     return opened
 
 
-def content(server: Address, rest: str) -> bytes:
-    with access(server, rest) as document:
+def content(server: Address, rest: str, **options: Any) -> bytes:
+    with access(server, rest, **options) as document:
         assert isinstance(document, Document)
         return document.read()
 
@@ -198,34 +196,34 @@ def test_a_long_name_is_sent_in_several_packets() -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_15_percent_of_all_datagrams_may_be_lost(seed: int) -> None:
     with prospero_server(TREE, loss=0.15, seed=seed) as server:
-        assert content(server, "/long") == LONG
+        assert content(server, "/long", retry=RETRY) == LONG
 
 
 @pytest.mark.fault(46)
 @pytest.mark.parametrize("seed", range(2))
 def test_datagrams_may_arrive_twice_and_in_any_order(seed: int) -> None:
     with prospero_server(TREE, duplicates=0.5, reorder=0.9, seed=seed) as server:
-        assert content(server, "/long") == LONG
-        with access(server, "/many") as listing:
+        assert content(server, "/long", retry=RETRY) == LONG
+        with access(server, "/many", retry=RETRY) as listing:
             assert len(list(listing)) == 400
 
 
 def test_connection_ids_may_arrive_with_swapped_octets() -> None:
     with prospero_server(TREE, swapped=True, loss=0.1, seed=3) as server:
-        assert content(server, "/long") == LONG
+        assert content(server, "/long", retry=RETRY) == LONG
 
 
 def test_all_of_this_at_once_and_from_another_port() -> None:
     with prospero_server(TREE, loss=0.15, duplicates=0.3, reorder=0.5, swapped=True, other_port=True, seed=1) as server:
-        assert content(server, "/long") == LONG
-        assert content(server, "/octets") == bytes(range(256)) * 4
+        assert content(server, "/long", retry=RETRY) == LONG
+        assert content(server, "/octets", retry=RETRY) == bytes(range(256)) * 4
 
 
 @pytest.mark.fault(45)
 def test_if_everything_is_lost_the_access_ends() -> None:
     with prospero_server(TREE, loss=1) as server:
         with pytest.raises(DeadlineExceeded) as late:
-            access(server, "/notes")
+            access(server, "/notes", retry=RETRY)
         assert late.value.phase == "response"
         # The deadline is earlier than the last repetition.
         with pytest.raises(DeadlineExceeded):
@@ -271,7 +269,7 @@ def test_the_policy_allows_ports_1525_and_191() -> None:
 def test_a_silent_server_gets_four_requests() -> None:
     server_of_packets = PacketServer(lambda _: [])
     with server_of_packets as server, pytest.raises(DeadlineExceeded):
-        access(server, "/a")
+        access(server, "/a", retry=RETRY)
     assert len(server_of_packets.heard) == 4
     assert len(set(server_of_packets.heard)) == 1
 
@@ -292,7 +290,7 @@ def test_a_server_that_goes_away_truncates_the_response() -> None:
     address = Address(*server.getsockname())
     thread.start()
     with pytest.raises(Truncated):
-        access(address, "/a")
+        access(address, "/a", retry=RETRY)
     thread.join()
 
 
@@ -308,12 +306,12 @@ def test_at_most_1024_packets_and_a_mebibyte_are_received() -> None:
     tracemalloc.start()
     try:
         with PacketServer(flood) as server, pytest.raises(LimitExceeded, match="more octets in datagrams than 1048576"):
-            access(server, "/a")
+            access(server, "/a", retry=RETRY)
         assert tracemalloc.get_traced_memory()[1] < 20 * 1024 * 1024
     finally:
         tracemalloc.stop()
     with PacketServer(trickle) as server, pytest.raises(LimitExceeded, match="more datagrams than 1024"):
-        access(server, "/a")
+        access(server, "/a", retry=RETRY)
 
 
 @pytest.mark.fault(12)
@@ -324,7 +322,7 @@ def test_new_packets_do_not_extend_the_deadline() -> None:
         PacketServer(lambda identifier: [packet(identifier, next(numbers), 0, b"x")]) as server,
         pytest.raises(DeadlineExceeded, match=r"packets arrived|waiting for send") as late,
     ):
-        access(server, "/a", deadline=0.5)
+        access(server, "/a", deadline=0.5, retry=RETRY)
     assert late.value.phase in {"content", "send"}  # it may pass while a packet is acknowledged
 
 
@@ -349,7 +347,7 @@ def test_packets_of_another_id_or_address_are_dropped() -> None:
 def test_a_server_that_asks_the_client_to_wait_gets_no_repetition() -> None:
     server_of_packets = PacketServer(lambda identifier: [b"\x0b" + identifier + bytes.fromhex("0000 0000 0000 ffff")])
     with server_of_packets as server, pytest.raises(DeadlineExceeded):
-        access(server, "/a", deadline=0.5)
+        access(server, "/a", deadline=1.5, retry=0.5)
     assert len(server_of_packets.heard) == 1
 
 

@@ -23,7 +23,7 @@ from urlschemes_cli.app import command
 from urlschemes_servers.telnet import TelnetAddress, telnet_server
 from urlschemes_testing.rogue import Visitor, floods, hears_exactly, hears_until, resets, rogue, says, stays_silent
 
-PATIENCE = 20
+PATIENCE = 60
 COMMAND = "from urlschemes_cli import main; main()"
 # The terminal becomes the controlling one, as for a program started by a shell.
 AT_A_TERMINAL = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); {COMMAND}"

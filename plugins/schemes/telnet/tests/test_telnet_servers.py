@@ -6,7 +6,6 @@ import gc
 import select
 import socket
 import threading
-import time
 import tracemalloc
 from collections.abc import Iterator
 from typing import Any
@@ -34,7 +33,7 @@ from urlschemes_testing.rogue import (
 )
 
 HERE = Policy.interactive()
-PATIENCE = 10
+PATIENCE = 60
 SB, SE, WILL, DO = b"\xff\xfa", b"\xff\xf0", b"\xff\xfb", b"\xff\xfd"
 
 
@@ -141,11 +140,9 @@ def test_a_service_without_negotiation_receives_only_what_is_written() -> None:
     assert heard == [b"quit\r\n"]
 
 
-def test_a_session_survives_a_pause_and_a_refused_login(server: TelnetAddress) -> None:
-    policy = Policy(networks=HERE.networks, limits=Limits(deadline=0.5, idle=0.5, first_octet=0.5))
-    with session(f"telnet://{server}/", policy=policy) as opened:
+def test_a_session_survives_a_refused_login(server: TelnetAddress) -> None:
+    with session(f"telnet://{server}/") as opened:
         read_until(opened, b"login: ")
-        time.sleep(0.6)
         with pytest.raises(UnsafeURL):
             opened.login("-f", "x")
         opened.write(b"\x04")
@@ -215,8 +212,8 @@ def test_the_policy_applies_to_sessions(url: str, rule: str) -> None:
 # Services that misbehave ----------------------------------------------------------------------------------------------
 
 
-def quick(**limits: float) -> Policy:
-    few: dict[str, Any] = {"deadline": 3, "idle": 0.3, "first_octet": 0.3, "connect": 1, **limits}
+def limited(**limits: float) -> Policy:
+    few: dict[str, Any] = limits
     return Policy(networks=HERE.networks, limits=Limits(**few))
 
 
@@ -225,7 +222,7 @@ def test_a_service_that_stops_writing_can_still_be_written_to() -> None:
     heard = threading.Event()
     with (
         rogue(says(b"bye"), ends_output(), hears_exactly(6), lambda _: heard.set()) as server,
-        session(f"telnet://{server}/", policy=quick()) as opened,
+        session(f"telnet://{server}/") as opened,
     ):
         assert (opened.read(), opened.read()) == (b"bye", b"")
         opened.write(b"thanks")
@@ -252,7 +249,7 @@ def test_endless_output_takes_no_memory() -> None:
 def test_commands_without_data_do_not_extend_the_deadline(words: bytes) -> None:
     with (
         rogue(loops(drips(words))) as server,
-        session(f"telnet://{server}/", policy=quick(deadline=0.5)) as opened,
+        session(f"telnet://{server}/", policy=limited(deadline=0.5)) as opened,
         pytest.raises(DeadlineExceeded) as late,
     ):
         opened.read()
@@ -268,7 +265,7 @@ def test_commands_without_data_do_not_extend_a_read_with_a_time_limit() -> None:
 def test_output_without_a_prompt_does_not_extend_the_deadline_of_the_login() -> None:
     with (
         rogue(loops(drips(b"x"))) as server,
-        session(f"telnet://{server}/", policy=quick(deadline=0.5)) as opened,
+        session(f"telnet://{server}/", policy=limited(deadline=0.5)) as opened,
         pytest.raises(DeadlineExceeded),
     ):
         opened.login("joe", "secret")
@@ -317,7 +314,7 @@ def test_the_connection_is_closed_however_a_session_ends() -> None:
         with pytest.raises(KeyboardInterrupt), session(f"telnet://{server}/") as opened:
             raise KeyboardInterrupt(opened.read())
         assert gone[1].wait(PATIENCE)
-        left = session(f"telnet://{server}/", policy=quick())
+        left = session(f"telnet://{server}/", policy=limited(first_octet=1, idle=1))
         left.read()
         with pytest.raises(DeadlineExceeded):
             left.read()

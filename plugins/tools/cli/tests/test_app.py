@@ -182,7 +182,7 @@ def test_output_that_cannot_be_written_is_an_error(shell, arguments: list[str]) 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a POSIX shell closes the streams")
-@pytest.mark.parametrize("closed", ["<&-", "<&- >&-", ">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
 def test_closed_streams_are_no_error(environment: dict[str, str], tmp_path: Path, closed: str) -> None:
     for url, code in (("x-shelf://127.0.0.1/vase", 0), ("x-shelf:", 1)):
         target = tmp_path / "saved"

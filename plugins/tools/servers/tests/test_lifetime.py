@@ -54,7 +54,7 @@ def is_closed(connection: socket.socket) -> bool:
 def test_a_server_listens_on_the_loopback_address_and_closes_after_its_lifetime(name: str) -> None:
     with SERVERS[name](lifetime=0.05) as address:
         assert address.host == "127.0.0.1"
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
                 socket.create_connection(address, 0.2).close()
@@ -69,15 +69,15 @@ def test_the_prospero_server_listens_on_the_loopback_address_and_closes_after_it
     threads = threading.active_count()
     with prospero_server(directory({}), lifetime=0.05) as address:
         assert address.host == "127.0.0.1"
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while threading.active_count() > threads and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert threading.active_count() == threads
+        assert threading.active_count() <= threads
 
 
 @pytest.mark.parametrize("name", SERVERS)
 def test_a_silent_client_is_disconnected(name: str) -> None:
-    with SERVERS[name](patience=0.05) as address, socket.create_connection(address, 10) as client:
+    with SERVERS[name](patience=0.05) as address, socket.create_connection(address, 60) as client:
         assert is_closed(client)
 
 
@@ -85,7 +85,7 @@ def test_a_silent_client_is_disconnected(name: str) -> None:
 def test_leaving_the_block_closes_all_connections(name: str) -> None:
     threads = threading.active_count()
     with socket.socket() as client:
-        client.settimeout(10)
+        client.settimeout(60)
         with SERVERS[name]() as address:
             client.connect(address)
         assert is_closed(client)
@@ -97,7 +97,7 @@ def test_an_error_in_a_server_is_raised_when_the_block_is_left() -> None:
         raise ValueError("a mistake in the test")
 
     def run() -> None:
-        with Loopback(serve) as server, socket.create_connection(server.address, 10) as client:
+        with Loopback(serve) as server, socket.create_connection(server.address, 60) as client:
             assert is_closed(client)
 
     with pytest.raises(ValueError, match="a mistake in the test"):

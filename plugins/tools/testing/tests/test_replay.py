@@ -182,6 +182,19 @@ def test_an_algorithm_that_depends_on_the_split_is_found() -> None:
         split_everywhere(careless, COUNTED)
 
 
+@pytest.mark.parametrize(("piece", "step"), [(b"5\r", "step 2 split at octet 2"), (b"hel", "step 3 split at octet 3")])
+def test_the_step_whose_split_matters_is_named(piece: bytes, step: str) -> None:
+    def unlucky() -> Algorithm[None]:
+        peer = yield from Connect("host.dom", 7)
+        yield from Send(peer, b"GET\r\n")
+        yield from Open("document")
+        while octets := (yield from Receive(peer)):
+            yield from Deliver(octets if octets != piece else b"x")
+
+    with pytest.raises(AssertionError, match=rf"another outcome, {step}: server\("):
+        split_everywhere(unlucky, COUNTED)
+
+
 @pytest.mark.parametrize(
     ("script", "complaint"),
     [

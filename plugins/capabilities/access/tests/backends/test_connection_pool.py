@@ -42,7 +42,7 @@ def is_open(connection: KeptConnection) -> bool:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.01)
@@ -129,7 +129,7 @@ def test_connections_are_closed_with_a_pool_that_is_dropped() -> None:
     del pool
     gc.collect()
     assert not is_open(connection)
-    thread.join(10)
+    thread.join(60)
     assert not thread.is_alive()
 
 

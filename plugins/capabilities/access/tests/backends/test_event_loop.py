@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import select
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable
@@ -11,10 +12,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from event_loop_helpers import PATIENT, POLICY, URL, begun, eventually, run
+from event_loop_helpers import URL, begun, run
 from event_loop_runner import EventLoopRunner
-from fake_servers import Serve, Talk, drip, flood, tls, trusting, until_gone
-from talk_scheme import TALK, fetch
+from fake_servers import PATIENCE, Serve, Talk, drip, eventually, flood, tls, trusting, until_gone
+from talk_scheme import LOOPBACK, TALK, Clock, fetch
 
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.backends import blocking, event_loop
@@ -54,12 +55,13 @@ class TwoConnections:
 
     def talk(self, connection: socket.socket) -> None:
         with socket.create_server(("127.0.0.1", 0)) as listener:
-            listener.settimeout(1)
             connection.recv(5)
             connection.sendall(b"%d\r\n" % listener.getsockname()[1])
+            if listener not in select.select([listener, connection], [], [])[0]:
+                return  # the client is gone
             data, _ = listener.accept()
         with data:
-            data.settimeout(5)
+            data.settimeout(PATIENCE)
             if self.early:
                 connection.sendall(self.end)
             data.sendall(self.content)
@@ -98,7 +100,7 @@ def by_two_connections(port: int, ended: list[str] | None = None) -> Algorithm[N
 @pytest.mark.parametrize("early", [False, True])
 def test_two_connections_that_may_be_heard_in_either_order(serve: Serve, early: bool) -> None:
     port = serve(TwoConnections(early=early).talk)
-    dialogue = Dialogue(by_two_connections(port), url=URL, registration=TALK, policy=POLICY)
+    dialogue = Dialogue(by_two_connections(port), url=URL, registration=TALK, policy=LOOPBACK)
     assert cast("Document", blocking.run(dialogue)).read() == b"x" * 300_000
 
 
@@ -161,8 +163,8 @@ def test_a_fault_is_the_same_error_on_both_backends(
 ) -> None:
     """The same class, message, details and cause. The tests of the dialogue cover other faults, on both backends."""
     port = serve(talk)
-    limits = Limits(deadline=1, first_octet=0.2, idle=0.2, connect=0.2, content=3_000_000)
-    policy, trust = replace(POLICY, limits=limits), trusting()
+    limits = Limits(deadline=1, content=3_000_000)
+    policy, trust = replace(LOOPBACK, limits=limits), trusting()
     errors: list[tuple[Any, ...]] = []
     runner = EventLoopRunner()
     for run_dialogue in (blocking.run, runner.run):
@@ -188,20 +190,22 @@ def test_the_callers_functions_may_be_coroutine_functions(serve: Serve) -> None:
         yield from Open("document")
         yield from Deliver((yield from Receive(peer)) or b"")
 
+    clock = Clock()
+
     async def credentials(asked: Authenticate) -> Credentials:
         assert asked.port == port
-        await asyncio.sleep(0.4)  # the deadline waits while a user types
+        clock.now += 1001  # the deadline waits while a user types
         return Credentials("me", "secret")
 
     async def answers(asked: Form) -> tuple[str, ...]:
-        await asyncio.sleep(0.4)
+        clock.now += 1001
         return (asked.questions[0].prompt,)
 
     async def none(_: object) -> None:
         return None
 
     async def main() -> None:
-        arguments: dict[str, Any] = {"credentials": credentials, "ask": answers, "deadline": 0.5}
+        arguments: dict[str, Any] = {"credentials": credentials, "ask": answers, "deadline": 1000, "clock": clock}
         async with await begun(algorithm(), **arguments) as document:
             assert await document.read() == b"me Name"
         arguments = {"credentials": lambda _: None, "ask": lambda _: ("plainly",)}
@@ -232,16 +236,18 @@ def test_content_may_be_an_asynchronous_iterable(serve: Serve) -> None:
             yield from Send(peer, octets)
         yield from Open("attributes")
 
+    clock = Clock()
+
     async def content() -> AsyncIterator[bytes]:
         for octets in (b"one", b"", b"x" * 1_000_000):
-            await asyncio.sleep(0.3)
+            clock.now += 1001
             yield octets
 
     async def words() -> AsyncIterator[Any]:
         yield "text"
 
     async def main() -> None:
-        await begun(algorithm(), content=content(), deadline=0.5)
+        await begun(algorithm(), content=content(), deadline=1000, clock=clock)
         await begun(algorithm(), content=bytearray(b"at once"))
         with pytest.raises(TypeError, match="content must be bytes or an iterable of bytes, got a piece of str"):
             await begun(algorithm(), content=words())
@@ -276,7 +282,7 @@ def test_an_operation_that_never_waits_lets_other_tasks_run(serve: Serve) -> Non
             pass
 
     async def main() -> None:
-        policy = replace(POLICY, limits=Limits(entries=10**9))
+        policy = replace(LOOPBACK, limits=Limits(entries=10**9))
         for algorithm in (endless(), fetch(port)):
             async with await begun(algorithm, policy=policy) as resource:
                 task = asyncio.create_task(consume(resource))
@@ -312,7 +318,7 @@ def test_closing_ends_the_wait_of_another_task(serve: Serve, secure: bool, way: 
             yield from Receive(one)
         yield from Ready([other, one])
 
-    long = replace(POLICY, limits=Limits(deadline=1000, first_octet=1000, idle=1000))
+    long = replace(LOOPBACK, limits=Limits(deadline=1000, first_octet=1000, idle=1000))
 
     async def main() -> None:
         document = await begun(waits(), policy=long, ssl_context=trusting())
@@ -348,7 +354,7 @@ def every_dialogue(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) 
     """Return good operations by name: how to make the algorithm, the content, and settings."""
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(socket.AF_INET, 1, 6, "", ("127.0.0.1", 0))])
     (folder / "a").write_bytes(b"octets")
-    writing = replace(PATIENT, roots=(str(folder),), writable=(str(folder),))
+    writing = replace(LOOPBACK, roots=(str(folder),), writable=(str(folder),))
 
     def by_name(port: int) -> Algorithm[None]:
         peer = yield from Connect("named.example", port)
@@ -376,7 +382,7 @@ def every_dialogue(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) 
     def datagrams() -> Algorithm[None]:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
             server.bind(("127.0.0.1", 0))
-            server.settimeout(5)
+            server.settimeout(PATIENCE)
             peer = yield from Connect("127.0.0.1", server.getsockname()[1], transport="udp")
             yield from Send(peer, b"?")
             _, client = server.recvfrom(10)
@@ -447,7 +453,7 @@ def test_a_cancelled_operation_closes_everything(
         nonlocal count
         count = 0
         arguments = {**more, "content": more["content"]()} if "content" in more else more
-        async with await begun(algorithm(), **{"policy": PATIENT, **arguments}) as document:
+        async with await begun(algorithm(), **{"policy": LOOPBACK, **arguments}) as document:
             return cast("bytes", await document.read())
 
     async def cancelled() -> bool:
@@ -491,7 +497,7 @@ def test_cancelling_runs_finally_blocks_and_is_not_replaced_by_an_error_of_the_a
 
     async def main() -> None:
         for algorithm in (by_two_connections(port, ended), mistaken(), talkative()):
-            task = asyncio.create_task(begun(algorithm, policy=PATIENT))
+            task = asyncio.create_task(begun(algorithm))
             await asyncio.sleep(0.05)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):

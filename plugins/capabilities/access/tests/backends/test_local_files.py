@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from talk_scheme import LOOPBACK, QUICK, LocalURL, run
+from talk_scheme import LOOPBACK, LocalURL, run
 
 from urlschemes.errors import UnsafeURL
 from urlschemes_access.attributes import Attributes
@@ -23,6 +23,7 @@ from urlschemes_access.errors import (
     PolicyDenied,
     RemoteError,
 )
+from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import (
     Algorithm,
     Deliver,
@@ -228,7 +229,7 @@ def test_the_entries_of_a_folder_are_limited(tmp_path: Path) -> None:
     def algorithm() -> Algorithm[None]:
         yield from ListFolder(str(tmp_path))
 
-    policy = replace(LOOPBACK, roots=(str(tmp_path),), limits=replace(QUICK, entries=4))
+    policy = replace(LOOPBACK, roots=(str(tmp_path),), limits=Limits(entries=4))
     with pytest.raises(LimitExceeded) as refusal:
         run(algorithm(), url=LocalURL.parse("x-local://host.example/"), policy=policy)
     assert refusal.value.limit == "entries"

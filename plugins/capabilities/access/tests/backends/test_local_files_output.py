@@ -171,6 +171,7 @@ def test_a_replaced_file_is_never_readable_by_more_users_nor_setuid(
         return descriptor
 
     monkeypatch.setattr(os, "open", seen)
+    monkeypatch.setenv("URLSCHEMES_CACHE", "none")
     write(path, "replace", b"new", under=tmp_path)
     assert made == [0o700]
     assert stat.S_IMODE(path.stat().st_mode) == 0o700

@@ -6,14 +6,15 @@ import asyncio
 import os
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from event_loop_helpers import PATIENT, POLICY, begun, eventually, run
+from event_loop_helpers import begun, run
+from fake_servers import PATIENCE, eventually
+from talk_scheme import LOOPBACK
 
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.backends.event_loop import wait_for
@@ -38,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("nothing_left_open", "no_thread_left")
 
 def test_a_file_is_read_listed_and_written_by_threads(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"octets")
-    policy = replace(POLICY, roots=(str(tmp_path),), writable=(str(tmp_path),))
+    policy = replace(LOOPBACK, roots=(str(tmp_path),), writable=(str(tmp_path),))
 
     def read() -> Algorithm[None]:
         peer = yield from OpenFile(str(tmp_path / "a"))
@@ -69,7 +70,7 @@ def test_a_file_is_read_listed_and_written_by_threads(tmp_path: Path) -> None:
 def slow_resolver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A resolver that hangs until the block is left."""
     let_go = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: let_go.wait(10) and [])
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: let_go.wait(PATIENCE) and [])
     try:
         yield
     finally:
@@ -82,13 +83,13 @@ def named() -> Algorithm[None]:
 
 def test_a_hanging_resolver_delays_neither_the_loop_nor_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
-        task = asyncio.create_task(begun(named(), policy=PATIENT))
+        task = asyncio.create_task(begun(named()))
         await asyncio.sleep(0.05)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         with pytest.raises(DeadlineExceeded) as late:
-            await begun(named(), policy=replace(POLICY, limits=Limits(resolve=0.05)))
+            await begun(named(), policy=replace(LOOPBACK, limits=Limits(resolve=0.05)))
         assert late.value.phase == "resolve"
 
     with slow_resolver(monkeypatch):
@@ -109,7 +110,7 @@ def is_open(number: int) -> bool:
 def test_a_file_is_not_closed_while_a_thread_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its number might be another file's by then: the octets of a stranger."""
     (tmp_path / "a").write_bytes(b"octets")
-    policy = replace(PATIENT, roots=(str(tmp_path),))
+    policy = replace(LOOPBACK, roots=(str(tmp_path),))
     reading, let_go = threading.Event(), threading.Event()
     numbers: list[int] = []
     read = os.read
@@ -117,7 +118,7 @@ def test_a_file_is_not_closed_while_a_thread_reads_it(tmp_path: Path, monkeypatc
     def slowly(descriptor: int, most: int) -> bytes:
         numbers.append(descriptor)
         reading.set()
-        let_go.wait(10)
+        let_go.wait(PATIENCE)
         return read(descriptor, most)
 
     def algorithm() -> Algorithm[None]:
@@ -130,7 +131,7 @@ def test_a_file_is_not_closed_while_a_thread_reads_it(tmp_path: Path, monkeypatc
         with monkeypatch.context() as patch:
             patch.setattr(os, "read", slowly)
             task = asyncio.create_task(document.read())
-            await asyncio.to_thread(reading.wait, 5)
+            await asyncio.to_thread(reading.wait, PATIENCE)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
@@ -146,15 +147,16 @@ def test_a_result_that_is_no_longer_awaited_is_undone() -> None:
     let_go = threading.Event()
 
     def work() -> str:
-        let_go.wait(5)
+        let_go.wait(PATIENCE)
         return "late"
 
     async def main() -> None:
         with pytest.raises(TimeoutError):
             await wait_for(begin(work, "test"), 0.01, undo=undone.append)
-        task = asyncio.create_task(wait_for(begin(lambda: "done before", "test"), None, undo=undone.append))
+        future = begin(lambda: "done before", "test")
+        task = asyncio.create_task(wait_for(future, None, undo=undone.append))
         await asyncio.sleep(0)
-        time.sleep(0.2)  # noqa: ASYNC251  the thread is through, and the loop has not heard of it
+        future.result()  # the thread is through, and the loop has not heard of it
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import socket
-import time
 from typing import cast
 
 import pytest
 from fake_servers import (
     Serve,
 )
-from talk_scheme import run
+from talk_scheme import Clock, run
 
 from urlschemes.errors import UnsafeURL
 from urlschemes_access.credentials import Credentials, Form, Question
@@ -51,11 +50,12 @@ def test_credentials_of_the_caller_are_hidden_in_the_trace(serve: Serve) -> None
 
     def credentials(request: Authenticate) -> Credentials:
         assert (request.host, request.port, request.user) == ("127.0.0.1", port, "me")
-        time.sleep(0.5)  # a person types; the deadline waits
+        clock.now += 1001  # a person types; the deadline waits
         return Credentials("me", "hunter22")
 
     events: list[TraceEvent] = []
-    document = run(algorithm(), port=port, deadline=0.4, credentials=credentials, trace=events.append)
+    clock = Clock()
+    document = run(algorithm(), port=port, deadline=1000, credentials=credentials, trace=events.append, clock=clock)
     assert document.read() == b"you said PASS hunter22\r\n"
     assert [(event.kind, event.octets) for event in events] == [
         ("connect", b""),

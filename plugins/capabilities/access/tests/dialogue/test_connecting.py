@@ -14,16 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fake_servers import (
-    Serve,
-    full_backlog,
-    reset,
-    resolver_of,
-    tls,
-    trusting,
-    until_gone,
-)
-from talk_scheme import LOOPBACK, fetch, run
+from fake_servers import PATIENCE, Serve, full_backlog, reset, resolver_of, tls, trusting, until_gone
+from talk_scheme import IMPATIENT, LOOPBACK, fetch, run
 
 from urlschemes_access.errors import (
     ConnectError,
@@ -110,16 +102,16 @@ def test_a_host_without_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.fault(3)
 def test_a_hanging_resolver_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     hung = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: hung.wait(10) and [])
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: hung.wait(PATIENCE) and [])
     with pytest.raises(DeadlineExceeded) as late:
-        run(fetch(7, host="slow.example"))
+        run(fetch(7, host="slow.example"), policy=IMPATIENT)
     assert late.value.phase == "resolve"
     stuck = [thread for thread in threading.enumerate() if thread.name == "urlschemes resolver"]
     assert stuck
     assert all(thread.daemon for thread in stuck)
     hung.set()
     for thread in stuck:
-        thread.join(10)
+        thread.join(PATIENCE)
 
 
 def closed_port() -> int:
@@ -135,7 +127,7 @@ def test_a_refused_connection() -> None:
 
 def test_a_connection_that_is_never_accepted() -> None:
     with full_backlog("127.0.0.1") as port, pytest.raises(DeadlineExceeded) as late:
-        run(fetch(port), port=port)
+        run(fetch(port), port=port, policy=IMPATIENT)
     assert late.value.phase == "connect"
 
 
@@ -144,8 +136,9 @@ def test_a_connection_that_is_never_accepted() -> None:
 def test_an_address_that_hangs_leaves_time_for_the_next(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     port = serve(lambda connection: connection.sendall(b"here"))
     monkeypatch.setattr(socket, "getaddrinfo", resolver_of("127.0.0.2", "127.0.0.1"))
+    policy = replace(LOOPBACK, limits=Limits(connect=0.6))
     with full_backlog("127.0.0.2", port):
-        assert run(fetch(port, host="two.example"), port=port).read() == b"here"
+        assert run(fetch(port, host="two.example"), port=port, policy=policy).read() == b"here"
 
 
 @pytest.mark.fault(5)
@@ -273,7 +266,7 @@ def test_a_server_without_tls(serve: Serve) -> None:
 def test_a_hanging_handshake_times_out(serve: Serve) -> None:
     port = serve(until_gone)
     with pytest.raises(DeadlineExceeded) as late:
-        run(secured(port, "host.example"), port=port)
+        run(secured(port, "host.example"), port=port, policy=IMPATIENT)
     assert late.value.phase == "tls"
 
 
@@ -286,7 +279,7 @@ def test_an_interrupt_during_the_handshake_closes_the_socket(serve: Serve, backe
 
     port = serve(talk)
     with pytest.raises(KeyboardInterrupt) as interrupt:  # held, and with it all that its frames hold
-        run(secured(port, "host.example"), port=port, policy=replace(LOOPBACK, limits=Limits()))
+        run(secured(port, "host.example"), port=port)
     frames = [frame for frame, _ in traceback.walk_tb(interrupt.value.__traceback__)]
     sockets = [each for frame in frames for each in frame.f_locals.values() if isinstance(each, ssl.SSLSocket)]
     assert sockets or backend == "event loop"

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from talk_scheme import Clock
 
 from urlschemes_access.dialogue.deadline import Deadline
 from urlschemes_access.errors import DeadlineExceeded
 from urlschemes_access.policy import Limits
-
-
-class Clock:
-    """A clock that tests set forward."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

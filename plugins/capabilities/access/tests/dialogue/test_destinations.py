@@ -11,7 +11,7 @@ from fake_servers import (
     resolver_of,
     until_gone,
 )
-from talk_scheme import LOOPBACK, QUICK, TalkURL, fetch, run
+from talk_scheme import LOOPBACK, TalkURL, fetch, run
 
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes_access.errors import (
@@ -118,7 +118,7 @@ def test_a_redirect_may_not_lead_to_another_private_address(serve: Serve, monkey
     def led(then: str) -> object:
         return run(
             algorithm(then),
-            policy=replace(Policy.interactive(), limits=QUICK),
+            policy=Policy.interactive(),
             url=TalkURL.parse("x-talk://first.example/"),
             redirect=lambda *_: TalkURL.parse("x-talk://first.example/again"),
         )

@@ -8,20 +8,12 @@ import signal
 import socket
 import sys
 import threading
-import time
 from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from fake_servers import (
-    Serve,
-    descriptors,
-    echo,
-    flood,
-    in_two_pieces,
-    until_gone,
-)
-from talk_scheme import LOOPBACK, QUICK, Shell, TalkURL, fetch, run, shell
+from fake_servers import PATIENCE, Serve, descriptors, echo, eventually, flood, in_two_pieces, until_gone
+from talk_scheme import IMPATIENT, LOOPBACK, Clock, Shell, TalkURL, fetch, run, shell
 
 from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes_access.attributes import Attributes, Entry
@@ -157,7 +149,7 @@ def test_a_document_that_is_garbage_collected_closes_its_connections(serve: Serv
     document = run(fetch(port), port=port)
     next(document)
     del document
-    assert gone.wait(5)
+    assert gone.wait(PATIENCE)
 
 
 def test_a_finally_block_may_request_only_close(serve: Serve) -> None:
@@ -257,7 +249,7 @@ def test_an_interrupt_passes_through_and_closes_everything(serve: Serve) -> None
             ended.append(True)
 
     with pytest.raises(KeyboardInterrupt) as interrupt:  # held, so that nothing is closed by being forgotten
-        run(algorithm(), port=port, policy=replace(LOOPBACK, limits=Limits()))
+        run(algorithm(), port=port)
     assert ended == [True]
     assert interrupt.value.__traceback__ is not None
 
@@ -275,22 +267,21 @@ def test_an_interrupt_is_not_replaced_by_an_error_of_the_algorithm(serve: Serve)
             raise KeyError
 
     with pytest.raises(KeyboardInterrupt):
-        run(algorithm(), port=port, policy=replace(LOOPBACK, limits=Limits()))
+        run(algorithm(), port=port)
 
 
 def test_a_session_is_called_and_then_ended(serve: Serve) -> None:
     heard: list[bytes] = []
     port = serve(echo(heard))
-    with run(shell(port), port=port, deadline=0.4) as session:
+    clock = Clock()
+    with run(shell(port), port=port, deadline=1000, clock=clock) as session:
         for _ in range(4):
             assert session.say(b"hello") == b"hello"
-            time.sleep(0.15)
+            clock.now += 1001
         with pytest.raises(RemoteError):
             session.say(b"no")
         assert session.say(b"still there") == b"still there"
-    deadline = time.monotonic() + 5
-    while heard[-1:] != [b"bye"] and time.monotonic() < deadline:
-        time.sleep(0.01)
+    assert eventually(lambda: heard[-1:] == [b"bye"])
     assert heard == [b"hello"] * 4 + [b"no", b"still there", b"bye"]
     with pytest.raises(AccessError, match="closed"):
         session.say(b"more")
@@ -308,7 +299,7 @@ def test_select_can_wait_for_a_session(serve: Serve) -> None:
 
 def test_a_call_that_times_out_ends_the_session(serve: Serve) -> None:
     port = serve(echo([]))
-    session = run(shell(port), port=port)
+    session = run(shell(port), port=port, policy=IMPATIENT)
     with pytest.raises(DeadlineExceeded):
         session.say(b"silence")
     with pytest.raises(AccessError, match="closed"):
@@ -402,7 +393,7 @@ def test_an_observer_is_called_with_the_outcome_of_a_session(serve: Serve) -> No
     assert outcomes == [("opened", None), ("completed", None)]
     outcomes.clear()
 
-    session = run(shell(port), port=port, deadline=0.2, observe=lambda *outcome: outcomes.append(outcome))
+    session = run(shell(port), port=port, policy=IMPATIENT, observe=lambda *outcome: outcomes.append(outcome))
     with pytest.raises(DeadlineExceeded) as caught:
         session.say(b"silence")
     session.close()
@@ -431,7 +422,7 @@ def test_a_listing_is_limited(serve: Serve) -> None:
         while True:
             yield from Deliver(Entry(name="again"))
 
-    listing = run(algorithm(), policy=replace(LOOPBACK, limits=replace(QUICK, entries=10)))
+    listing = run(algorithm(), policy=replace(LOOPBACK, limits=Limits(entries=10)))
     with pytest.raises(LimitExceeded) as refusal:
         list(listing)
     assert (refusal.value.limit, refusal.value.value) == ("entries", 10)
@@ -454,7 +445,4 @@ def test_a_tracer_that_raises_does_not_keep_connections_open(serve: Serve) -> No
     document = run(algorithm(), port=port, trace=trace)
     with pytest.raises(OSError, match="the log is full"):
         document.close()
-    until = time.monotonic() + 5
-    while descriptors() > before and time.monotonic() < until:  # the server's ends
-        time.sleep(0.01)
-    assert descriptors() <= before
+    assert eventually(lambda: descriptors() <= before)  # the server's ends

@@ -9,7 +9,7 @@ from fake_servers import (
     Serve,
     until_gone,
 )
-from talk_scheme import TalkURL, fetch, run
+from talk_scheme import IMPATIENT, TalkURL, fetch, run
 
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.dialogue.deadline import Deadline
@@ -57,7 +57,7 @@ def test_an_error_is_one_printable_line_without_the_password(serve: Serve) -> No
     port = serve(until_gone)
     url = TalkURL.parse(f"x-talk://me:hunter22@127.0.0.1:{port}/")
     with pytest.raises(DeadlineExceeded) as late:
-        run(fetch(port), url=url).read()
+        run(fetch(port), url=url, policy=IMPATIENT).read()
     text = str(late.value)
     assert "hunter22" not in text
     assert text.isprintable()

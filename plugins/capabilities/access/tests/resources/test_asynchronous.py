@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from event_loop_helpers import PATIENT, POLICY, begun, eventually, run
-from fake_servers import Serve, echo, until_gone
-from talk_scheme import fetch
+from event_loop_helpers import begun, run
+from fake_servers import Serve, echo, eventually, until_gone
+from talk_scheme import Clock, fetch
 
 from urlschemes.errors import PluginContractError
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.client import AsyncClient
 from urlschemes_access.errors import AccessError, Truncated
 from urlschemes_access.protocol import (
     Algorithm,
@@ -88,7 +86,7 @@ def test_a_save_that_is_cancelled_leaves_the_old_file(serve: Serve, tmp_path: Pa
     target.write_text("old")
 
     async def main() -> None:
-        document = await begun(fetch(port), policy=PATIENT)
+        document = await begun(fetch(port))
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 await document.save(target)
@@ -106,7 +104,7 @@ def test_a_document_whose_reading_was_cancelled_cannot_be_read(serve: Serve) -> 
     port = serve(talk)
 
     async def main() -> None:
-        document = await begun(fetch(port), policy=PATIENT)
+        document = await begun(fetch(port))
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 await document.read()
@@ -122,7 +120,7 @@ def test_a_document_cannot_be_read_by_two_tasks_at_once(serve: Serve) -> None:
     port = serve(until_gone)
 
     async def main() -> None:
-        document = await begun(fetch(port), policy=PATIENT)
+        document = await begun(fetch(port))
         reading = asyncio.create_task(document.read())
         await asyncio.sleep(0.05)
         with pytest.raises(AccessError, match="busy"):
@@ -160,18 +158,17 @@ def shell(port: int) -> Algorithm[None]:
     yield from Send(peer, b"bye")
 
 
-def test_the_methods_of_a_session_are_awaited(serve: Serve, offer: Callable[..., AsyncClient]) -> None:
+def test_the_methods_of_a_session_are_awaited(serve: Serve) -> None:
     heard: list[bytes] = []
     port = serve(echo(heard))
-    talk = offer(open_session=lambda url: shell(url.port))
+    clock = Clock()
 
     async def main() -> None:
-        url = f"x-talk://127.0.0.1:{port}/"
-        async with await talk.operate("open session", url, policy=POLICY, deadline=0.5) as session:  # type: ignore[union-attr]
+        async with await begun(shell(port), deadline=1000, clock=clock) as session:
             assert isinstance(session, AsyncSession)
             for _ in range(3):
                 assert await session.call(Shell.say, b"hello") == b"hello"
-                await asyncio.sleep(0.25)
+                clock.now += 1001
             assert await session.call(Shell.say, b"silence", within=0.05) == b""
             assert await session.call(Shell.tell, b"listen") is None
             assert await session.call(lambda each: each.said) == 4
@@ -226,7 +223,7 @@ def test_a_cancelled_call_ends_the_session(serve: Serve) -> None:
     port = serve(echo([]))
 
     async def main() -> None:
-        session = await begun(shell(port), policy=PATIENT)
+        session = await begun(shell(port))
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 await session.call(Shell.say, b"silence")

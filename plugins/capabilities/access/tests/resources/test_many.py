@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_servers import PATIENCE, eventually
 from talk_scheme import TALK, TalkURL
 
 from urlschemes import Registry, Scheme
@@ -39,13 +40,17 @@ def access(url: TalkURL) -> Algorithm[None]:
 
 
 class Server(Loopback):
-    """Answers each word with itself after a moment, `hang` never. `most` is the highest number of words at a time."""
+    """Answers each word with itself after a moment, `hang` never. `most` is the highest number of words at a time.
+
+    The first answers wait until there have been `together` words at a time.
+    """
 
     def __init__(self) -> None:
         self.connections = 0
+        self.together = 1
         self.now: Counter[str] = Counter()
         self.most: Counter[str] = Counter()
-        self._counting = threading.Lock()
+        self._counting = threading.Condition()
         super().__init__(self.answer)
 
     def answer(self, connection: socket.socket) -> None:
@@ -64,6 +69,8 @@ class Server(Loopback):
             for key in (host, "all"):
                 self.now[key] += change
                 self.most[key] = max(self.most[key], self.now[key])
+            self._counting.notify_all()
+            self._counting.wait_for(lambda: self.most["all"] >= self.together, PATIENCE)
 
 
 @pytest.fixture
@@ -115,6 +122,7 @@ def test_every_url_gives_one_result(server: Server, client: AsyncClient) -> None
 def test_accesses_are_bounded_for_each_host_and_in_all(
     server: Server, client: AsyncClient, per_host: int, total: int, most: int
 ) -> None:
+    server.together = most
     urls = [f"x-talk://127.0.0.1:{server.address.port}/a{number}" for number in range(15)]
     urls += [f"x-talk://localhost:{server.address.port}/b{number}" for number in range(15)]
 
@@ -187,18 +195,13 @@ def test_nothing_stays_open_when_it_ends_early(server: Server, client: AsyncClie
         before = open_sockets()
         task = asyncio.create_task(iterate())
         if how.startswith("cancelled"):
-            await asyncio.sleep(0.2)
-            assert open_sockets() > before
+            assert await asyncio.to_thread(eventually, lambda: open_sockets() > before)
             task.cancel()
         (end,) = await asyncio.gather(task, return_exceptions=True)
         assert {"c": asyncio.CancelledError, "l": type(None), "f": ZeroDivisionError}[how[0]] is type(end)
         assert asyncio.all_tasks() == {asyncio.current_task()}
         # The server's side of a connection closes a moment later.
-        for _ in range(200):
-            if open_sockets() <= before:
-                break
-            await asyncio.sleep(0.02)
-        assert open_sockets() <= before
+        assert await asyncio.to_thread(eventually, lambda: open_sockets() <= before)
 
     asyncio.run(run())
 

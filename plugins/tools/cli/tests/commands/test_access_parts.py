@@ -63,7 +63,7 @@ def test_a_download_that_ctrl_c_interrupts_is_continued(run, environment, root: 
 
     def pieces() -> Iterator[bytes]:
         yield CONTENT[:100_000]
-        stopped.wait(30)
+        stopped.wait(60)
 
     def slow(request: HttpRequest) -> HttpResponse | None:
         fields = [("Last-Modified", "Sun, 09 Sep 2001 01:46:40 GMT")]
@@ -78,11 +78,11 @@ def test_a_download_that_ctrl_c_interrupts_is_continued(run, environment, root: 
             env={**environment, "URLSCHEMES_PLUGINS": HTTP},
         )
         try:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 60
             while not (part.exists() and part.stat().st_size == 100_000) and time.monotonic() < deadline:
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
-            _, written = process.communicate(timeout=30)
+            _, written = process.communicate(timeout=60)
         finally:
             process.kill()
             stopped.set()

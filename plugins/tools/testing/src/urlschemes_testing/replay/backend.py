@@ -27,7 +27,7 @@ from urlschemes_testing.replay.outcome import Departure
 from urlschemes_testing.replay.progress import Progress, ReplayChannel, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from urlschemes_access.backends.primitives import Channel, Primitive
     from urlschemes_access.protocol import Request
@@ -44,7 +44,7 @@ ADDRESS = "192.0.2.1"
 class ReplayBackend:
     """A backend that performs primitives from a script.
 
-    `chunk`, `cut` (a step and an octet in it) and `joined` split and join what the server sends. `first` is the
+    `chunk`, `cuts` (octets, by the number of a step) and `joined` split and join what the server sends. `first` is the
     connection that is reported first when several can be read. `clock` is the time, which passes only by waiting.
 
     `request` is the request that the algorithm has made last. `also` are the octets that it may send although no step
@@ -56,12 +56,12 @@ class ReplayBackend:
         script: Script,
         *,
         chunk: int | None = None,
-        cut: tuple[int, int] | None = None,
+        cuts: Mapping[int, int] | None = None,
         joined: bool = False,
         first: str | None = None,
     ) -> None:
         self.script = script
-        self.progress = Progress(script, chunk=chunk, cut=cut)
+        self.progress = Progress(script, chunk=chunk, cuts=cuts)
         self.joined = joined
         self.first = first
         self.channels: list[ReplayChannel] = []

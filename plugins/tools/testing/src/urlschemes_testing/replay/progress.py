@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from urlschemes_testing.replay import steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from urlschemes_access.attributes import FileFacts
     from urlschemes_testing.replay.script import Script
@@ -80,15 +80,15 @@ class ReplayChannel:
 
 
 class Progress:
-    """The progress of a script. `chunk` and `cut` split what the server sends into pieces.
+    """The progress of a script. `chunk` and `cuts` split what the server sends into pieces.
 
     The server takes its next step as soon as the client has done everything above it, on whichever connection.
     """
 
-    def __init__(self, script: Script, *, chunk: int | None = None, cut: tuple[int, int] | None = None) -> None:
+    def __init__(self, script: Script, *, chunk: int | None = None, cuts: Mapping[int, int] | None = None) -> None:
         self.stages: list[Stage[Any]] = [Stage(number, step) for number, step in enumerate(script)]
         self.chunk = chunk
-        self.cut = cut
+        self.cuts = cuts or {}
         self.last_sent = len(self.stages)
         """The server takes no step below this one."""
         self.early: Stage[Any] | None = None
@@ -131,8 +131,8 @@ class Progress:
         end = min(len(octets), start + most)
         if self.chunk:
             end = min(end, start + self.chunk)
-        if self.cut and self.cut[0] == stage.number and start < self.cut[1]:
-            end = min(end, self.cut[1])
+        if start < self.cuts.get(stage.number, 0):
+            end = min(end, self.cuts[stage.number])
         stage.count, stage.done = end, end == len(octets)
         return octets[start:end]
 
