@@ -10,7 +10,6 @@ process and cannot be interrupted; one that takes longer than a second is logged
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from contextlib import contextmanager, suppress
 from threading import Lock
@@ -473,9 +472,9 @@ class Registry:
 def _is_read_by_pattern(kind: type[URL]) -> bool:
     """Return True if matching its pattern is all that parsing a URL of this type takes.
 
-    A type with a `parse` of its own is asked to parse, and in Python's development mode each URL is checked.
+    A type with a `parse` of its own is asked to parse.
     """
-    return not sys.flags.dev_mode and kind.parse.__func__ is URL.parse.__func__  # type: ignore[attr-defined]
+    return kind.parse.__func__ is URL.parse.__func__  # type: ignore[attr-defined]
 
 
 Mapping.register(Registry)

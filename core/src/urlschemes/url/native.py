@@ -1,8 +1,7 @@
 """The native reader, an optional distribution: it runs the tables of schemes in C, with the results of their patterns.
 
-`URLSCHEMES_NATIVE=none` switches it off, as does Python's development mode. It reads no text that is a subclass of str,
-has more than 65,534 octets or a longer run than its table counts, and no scheme that has more than eight parts, or a
-type with a `parse` of its own.
+`URLSCHEMES_NATIVE=none` switches it off. It reads no text that is a subclass of str, has more than 65,534 octets or a
+longer run than its table counts, and no scheme that has more than eight parts, or a type with a `parse` of its own.
 """
 
 from __future__ import annotations
@@ -43,8 +42,6 @@ def _module() -> tuple[Any, str]:
     """Return the module of the native reader; without one that may be used, None and the reason."""
     if os.environ.get(VARIABLE) == "none":
         return None, f"{VARIABLE} is none"
-    if sys.flags.dev_mode:
-        return None, "Python's development mode does not use it"
     if "t" in getattr(sys, "abiflags", ""):
         return None, "builds of Python without a global lock do not use it"
     try:
