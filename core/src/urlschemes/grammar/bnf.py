@@ -170,9 +170,6 @@ class Grammar:
             raise GrammarError(f"rule {name!r} in line {line} {problem}", rule=name, line=line, hint=hint)
         if name in done:
             return
-        if len(path) == _MAX_DEPTH:
-            problem = f"is nested more than {_MAX_DEPTH} rules deep in {path[0]!r}"
-            raise GrammarError(f"rule {name!r} in line {line} {problem}", rule=name, line=line)
         for reference in (each.name for each in references(self.rules[name].node)):
             if reference not in self.rules:
                 meant = next((known for known in self.rules if known.lower() == reference.lower()), None)
@@ -207,9 +204,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_MAX_DEPTH = 50
-"""The maximum depth of brackets, and of rules that refer to rules."""
-
 _MAX_REPETITIONS = 1_000_000
 """The maximum bound of a repetition, far above the length of any URL."""
 
@@ -255,7 +249,6 @@ class Reader:
                 self.tokens.append((kind, found[0], line))
         self.tokens.append(("end", "", line))
         self.at = 0
-        self.depth = 0
 
     def take(self) -> tuple[str, str, int]:
         """Return the next token: its kind, its text, its line."""
@@ -296,15 +289,10 @@ class Reader:
 
     def choice(self) -> Node:
         """Return the next alternatives, or the only one."""
-        self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            line = self.tokens[self.at][2]
-            raise GrammarError(f"too many nested brackets in line {line}: expected at most {_MAX_DEPTH}", line=line)
         items = [self.sequence()]
         while self.tokens[self.at][:2] == ("mark", self.bar):
             self.at += 1
             items.append(self.sequence())
-        self.depth -= 1
         return items[0] if len(items) == 1 else Choice(tuple(items))
 
     def sequence(self) -> Node:

@@ -33,14 +33,8 @@ __all__ = [
     "with_whole_escapes",
 ]
 
-_MAX_COPIES = 64
-"""The maximum number of copies of a repeated element."""
-
-_MAX_CHARACTERS = 10_000
-"""The maximum number of character sets in a tree; those of RFC 1738 have fewer than a hundred."""
-
-_MAX_DEPTH = 120
-"""The maximum depth of a tree; those of RFC 1738 are less than thirty deep."""
+_MAX_ELEMENTS = 10_000
+"""The maximum number of elements that a rule is expanded to, with each character of a literal."""
 
 
 class Element:
@@ -126,7 +120,7 @@ def _mask_of(character: str) -> int:
 
 def expand(grammar: Grammar, rule: str, parts: Collection[Part], excluded: Mapping[str, frozenset[int]]) -> Element:
     """Return the tree of `rule` with the occurrences of `parts`; a mark must not hold the octets of `excluded`."""
-    return _Expander(grammar, parts, excluded).node(Reference(rule), ())
+    return _Expander(grammar, parts, excluded).element(Reference(rule), ())
 
 
 class _Expander:
@@ -141,31 +135,22 @@ class _Expander:
         self.sets: dict[str, tuple[Characters, int, int]] = {}
         self.passed = 0
         self.size = 0
-        self.depth = 0
-
-    def node(self, node: Node, path: tuple[str, ...]) -> Element:
-        self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            raise GrammarError(f"rule {path[0]!r} nests elements more than {_MAX_DEPTH} deep", rule=path[0])
-        element = self.element(node, path)
-        self.depth -= 1
-        return element
 
     def element(self, node: Node, path: tuple[str, ...]) -> Element:
+        self.grow(len(node.text) if isinstance(node, Literal) else 1, path)
         if isinstance(node, Reference):
             inner = (*path, node.name)
             return self.marked(self.rule(node.name, inner), inner)
         if isinstance(node, Literal):
-            self.grow(len(node.text), path)
             return self.marked(_literal(node, path), (*path, node.quoted))
         if isinstance(node, Octets):
             return Characters(sum(1 << octet for octet in range(node.low, node.high + 1)), path)
         if isinstance(node, Repeat):
-            return _repeat(node, lambda: self.node(node.item, path))
+            return _repeat(node, lambda: self.element(node.item, path))
         if isinstance(node, Sequence):
-            return _series([self.node(item, path) for item in node.items])
+            return _series([self.element(item, path) for item in node.items])
         assert isinstance(node, Choice)
-        return _variants([self.node(item, path) for item in node.items], path)
+        return _variants([self.element(item, path) for item in node.items], path)
 
     def rule(self, name: str, path: tuple[str, ...]) -> Element:
         """Return the tree of a rule; a set of characters within which no part can end is expanded only once."""
@@ -174,15 +159,15 @@ class _Expander:
             self.grow(size, path)
             return Characters(known.mask, path + known.path[depth:], known.literal, known.offset)
         passed, size = self.passed, self.size
-        item = self.node(self.rules[name].node, path)
+        item = self.element(self.rules[name].node, path)
         if isinstance(item, Characters) and self.passed == passed:
             self.sets[name] = item, len(path), self.size - size
         return item
 
-    def grow(self, characters: int, path: tuple[str, ...]) -> None:
-        self.size += characters
-        if self.size > _MAX_CHARACTERS:
-            raise GrammarError(f"rule {path[0]!r} has more than {_MAX_CHARACTERS:,} characters", rule=path[0])
+    def grow(self, elements: int, path: tuple[str, ...]) -> None:
+        self.size += elements
+        if self.size > _MAX_ELEMENTS:
+            raise GrammarError(f"rule {path[0]!r} has more than {_MAX_ELEMENTS:,} elements", rule=path[0])
 
     def marked(self, item: Element, path: tuple[str, ...]) -> Element:
         ending = self.ending.get(path[-1], [])
@@ -197,7 +182,7 @@ class _Expander:
 
     def decodes(self, item: Element, rule: str, path: tuple[str, ...]) -> Element:
         """Return `item` restricted to texts whose decoded octets derive from `rule`."""
-        octets = self.node(Reference(rule), path)
+        octets = self.element(Reference(rule), path)
         written = item.item if isinstance(item, Repeated) and item.most is None else item
         choices = written.items if isinstance(written, Variants) else [written]
         if written is item or not all(isinstance(each, Characters) or escaped_octets(each) for each in choices):
@@ -225,8 +210,6 @@ def _literal(node: Literal, path: tuple[str, ...]) -> Element:
 
 def _repeat(node: Repeat, make: Callable[[], Element]) -> Element:
     least, most = node.least, node.most
-    if least > _MAX_COPIES:
-        raise GrammarError(f"the repetition {node} has a minimum of more than {_MAX_COPIES}")
     if least > 1:
         copies = [make() for _ in range(least)]
         if most == least:
