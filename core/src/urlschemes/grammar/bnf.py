@@ -8,7 +8,8 @@ Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets
     a | b              a or b
     [ a ]              a or nothing
     ( a b )            grouping
-    *a  1*a  2*5a  2a  any number of a; at least one; two to five; exactly two. With brackets, `*[ a ]` is `*a`.
+    *a  1*a  2*5a  2a  any number of a; at least one; two to five; exactly two. With brackets, `*[ a ]` is `*a`. A count
+                       is at most 64.
     %x22  %x00-1F      one octet, or one of a range, in hexadecimal (RFC 5234 section 2.3), which literals cannot write
     ; words            a comment, to the end of the line; `section N` or `RFC N section N` in it is the source of the
                        rule
@@ -204,8 +205,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_MAX_REPETITIONS = 1_000_000
-"""The maximum bound of a repetition, far above the length of any URL."""
+_MAX_TURNS = 64
+"""The maximum count of a repetition: larger ones are not counted, but have no bound."""
 
 _SECTION = re.compile(r"\b(RFC [0-9]+ )?section ([0-9A-Za-z.]*[0-9A-Za-z])")
 
@@ -334,10 +335,12 @@ class Reader:
     def times(self, text: str, line: int) -> tuple[int, int | None]:
         """Return the minimum and the maximum of the repetition `text`."""
         least, star, most = text.partition("*")
-        if len(least) > 10 or len(most) > 10 or int(least or 0) > _MAX_REPETITIONS or int(most or 0) > _MAX_REPETITIONS:
-            raise GrammarError(
-                f"invalid repetition in line {line}: expected at most {_MAX_REPETITIONS:,} times", line=line
-            )
+        if _is_too_many(least) or _is_too_many(most):
+            problem = f"invalid repetition {text[:20]!r} in line {line}: expected at most {_MAX_TURNS} times"
+            hint = "divide the minimum, as in `64digit 16digit`"
+            if not _is_too_many(least):
+                hint = f"leave out the maximum: write `{least}*`"
+            raise GrammarError(problem, line=line, hint=hint)
         low, high = int(least or 0), int(most) if most else None if star else int(least)
         if high is not None and (high < low or (high == 0 and not self.has_zero_times)):
             problem = "the maximum is 0" if high == 0 else "the maximum is less than the minimum"
@@ -358,6 +361,11 @@ class Reader:
             return Reference(text)
         first, _, last = text[2:].partition("-")
         return octets(int(first, 16), int(last or first, 16), text, line)
+
+
+def _is_too_many(times: str) -> bool:
+    digits = times.lstrip("0")
+    return len(digits) > 2 or int(digits or 0) > _MAX_TURNS
 
 
 def octets(low: int, high: int, text: str, line: int) -> Octets:

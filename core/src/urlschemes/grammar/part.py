@@ -18,12 +18,20 @@ Element: TypeAlias = "str | tuple[str, str]"
 Take: TypeAlias = OneOf["all", "all but the last", "last"]
 Travels: TypeAlias = OneOf["line", "binary", "as-written", "checked"]
 
-__all__ = ["DIGITS", "TAKES", "TRAVELS", "Division", "Element", "Encoded", "Part", "Raw", "Take", "Travels", "Value"]
+__all__ = [
+    "DIGITS", "TAKES", "TRAVELS", "Division", "Element", "Encoded", "Part", "Raw", "Take", "Travels", "Value",
+    "number_of",
+]  # fmt: skip
 
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "checked")
 DIGITS = 4000
-"""The maximum number of digits of a number; the limit of Python itself is a little higher."""
+"""The maximum number of digits of a number, without leading zeros; the limit of Python itself is a little higher."""
+
+
+def number_of(digits: str) -> int:
+    """Return the number that `digits` write, with any number of leading zeros."""
+    return int(digits if len(digits) <= DIGITS else digits.lstrip("0") or "0")
 
 
 class Encoded(str):
@@ -173,7 +181,7 @@ class Part:
     def decode(self) -> Callable[[str], Value]:
         """The function that returns the decoded part, given the text of its occurrence."""
         if self.number:
-            return int
+            return number_of
         division = self.division
         if division is None:
             return unescape

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.part import Part
 
 __all__ = [
+    "MAX_ELEMENTS",
     "Characters",
     "Element",
     "Marked",
@@ -30,11 +31,13 @@ __all__ = [
     "expand",
     "marks",
     "octets_held",
+    "too_large",
     "with_whole_escapes",
 ]
 
-_MAX_ELEMENTS = 10_000
-"""The maximum number of elements that a rule is expanded to, with each character of a literal."""
+MAX_ELEMENTS = 10_000
+"""The maximum number of elements that a rule is expanded to, with each character of a literal; and of characters, if
+those of a counted repetition count as often as it may repeat them."""
 
 
 class Element:
@@ -166,8 +169,8 @@ class _Expander:
 
     def grow(self, elements: int, path: tuple[str, ...]) -> None:
         self.size += elements
-        if self.size > _MAX_ELEMENTS:
-            raise GrammarError(f"rule {path[0]!r} has more than {_MAX_ELEMENTS:,} elements", rule=path[0])
+        if self.size > MAX_ELEMENTS:
+            raise too_large(path[0])
 
     def marked(self, item: Element, path: tuple[str, ...]) -> Element:
         ending = self.ending.get(path[-1], [])
@@ -198,6 +201,12 @@ class _Expander:
                 hint="let both or neither be empty",
             )
         return _encoded(octets, *octets_held(item))
+
+
+def too_large(rule: str) -> GrammarError:
+    """Return the error for a rule with too many elements."""
+    hint = "leave out a bound of its repetitions"
+    return GrammarError(f"rule {rule!r} has more than {MAX_ELEMENTS:,} elements", rule=rule, hint=hint)
 
 
 def _literal(node: Literal, path: tuple[str, ...]) -> Element:

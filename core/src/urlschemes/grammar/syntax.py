@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.composer import Composer
-from urlschemes.grammar.part import Division
+from urlschemes.grammar.part import DIGITS, Division
 from urlschemes.grammar.pattern import compile_tree
 from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled as compile_portably
@@ -82,8 +82,8 @@ class Syntax:
         """The landmarks of the automaton, for `urlschemes.url.fault_place`."""
         self.known_fault: Callable[[object], tuple[str, int] | None] | None = None
         """Returns code and position of the fault of a text, if they are known without the automaton."""
+        self._numbers = tuple(name for name, part in self.parts.items() if part.number)
         self._pattern: str | None = None
-        self._match: Callable[[str], re.Match[str] | None] | None = None
         self._stored_table: dict[str, Any] | None = None
         self._table: Table | None = None
         self._automaton: Automaton | None = None
@@ -125,7 +125,7 @@ class Syntax:
     def compiled(self) -> dict[str, Any]:
         """Return what was computed from the rules, as plain data: the argument `compiled` of an equal Syntax."""
         return {
-            "pattern": self.pattern,
+            "pattern": self._pattern or self.pattern,
             "beginnings": sorted(self._beginnings),
             "table": self._stored_table,
             "parts": {
@@ -175,19 +175,38 @@ class Syntax:
             found[name] = before.pop() if len(before) == 1 else ""
         return found
 
-    @property
+    @cached_property
     def fullmatch(self) -> Callable[[str], re.Match[str] | None]:
-        """Match a whole URL; the parts are groups of the match."""
-        return self._match or self._compile()
+        """Match a whole URL; the parts are groups of the match. A number of more than 4,000 digits does not match."""
+        match = self.regex.fullmatch
+
+        def match_with_numbers(text: str) -> re.Match[str] | None:
+            found = match(text)
+            return None if found is not None and self.surplus_digits(found) else found
+
+        return match_with_numbers if self._numbers else match
+
+    def surplus_digits(self, match: re.Match[str]) -> tuple[int, int] | None:
+        """Return where the digits stand that make the first too long number of a match too long, or None.
+
+        Zeros at the beginning of a number are not counted.
+        """
+        if len(match.string) <= DIGITS:
+            return None
+        for start, end in sorted(filter(None, (self.span(match, name) for name in self._numbers))):
+            digits = match.string[start:end].lstrip("0")
+            if len(digits) > DIGITS:
+                return end - len(digits) + DIGITS, end
+        return None
 
     @property
     def pattern(self) -> str:
-        """The regular expression of `fullmatch`."""
-        if self._match is None:
-            self._compile()
-        return self._pattern or ""
+        """The regular expression of the rules; it has no limit for numbers."""
+        return self.regex.pattern
 
-    def _compile(self) -> Callable[[str], re.Match[str] | None]:
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """The compiled pattern. For texts of up to 4,000 characters its `fullmatch` is that of the syntax."""
         if self._pattern is not None:
             pattern = re.compile(self._pattern, re.ASCII)
         else:
@@ -199,10 +218,9 @@ class Syntax:
             self.groups[part.name] = (part.mark, *(name for name in again if name in pattern.groupindex))
         is_new = self._pattern is None
         self._pattern = pattern.pattern
-        self._match = pattern.fullmatch
         if is_new and self.on_compile is not None:
             self.on_compile(self)
-        return self._match
+        return pattern
 
     @property
     def table(self) -> Table | None:
@@ -220,8 +238,8 @@ class Syntax:
     def dialect(self, name: Dialect) -> str:
         """Return the regular expression of another engine ("ecma", "rust" or "re2") for the texts that are URLs.
 
-        It is anchored and has no groups for parts. A count of more than 1,000 is reduced to 1,000 for "re2", since RE2
-        takes no larger one. Raises ValueError for another name.
+        It is anchored and has no groups for parts. Numbers of more than 4,000 digits match. Raises ValueError for
+        another name.
         """
         from urlschemes.grammar.dialect import in_dialect  # most processes need no dialect
 
@@ -231,7 +249,7 @@ class Syntax:
         from urlschemes.grammar.table_builder import build_table  # a cached table is not built
 
         try:
-            self.fullmatch  # noqa: B018  a grammar without a pattern has no table
+            self.regex  # noqa: B018  a grammar without a pattern has no table
         except GrammarError:
             return {}
         built = build_table(self.automaton.tree)

@@ -14,8 +14,8 @@ from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton, bits
 from urlschemes.grammar.bnf import Literal, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import ESCAPE, HEX, mask
-from urlschemes.grammar.part import DIGITS, Division
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Variants, children, expand, octets_held
+from urlschemes.grammar.part import Division
+from urlschemes.grammar.rule_tree import Characters, Marked, expand, octets_held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -155,12 +155,9 @@ def _check_values(part: Part, found: list[Marked], automaton: Automaton, profile
     if part.number and part.element is not None:
         hint = "leave out `number`, and let a property of the type convert the elements"
         raise GrammarError(f"the part {part.name!r} is a list, and cannot be a number", rule=part.rule, hint=hint)
-    if part.number and (
-        part.escapes
-        or part.bare - frozenset(b"0123456789")
-        or any(marked.nullable or _longest(marked.item) > DIGITS for marked in found)
-    ):
-        problem = f"the part {part.name!r} is a number, and must have 1 to {DIGITS:,} digits and nothing else"
+    digits = frozenset(b"0123456789")
+    if part.number and (part.escapes or part.bare - digits or any(marked.nullable for marked in found)):
+        problem = f"the part {part.name!r} is a number, and its rule must derive one or more digits"
         raise GrammarError(problem, rule=part.rule, hint=f"use the rule `{profile.rule_names['number']}`")
     for marked in found if part.number else ():
         for zeros in range(1, _ZEROS):
@@ -180,15 +177,6 @@ def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:
             return False
         positions = reduce(or_, [automaton.follow[position] for position in bits(positions)])
     return not automaton.characters(positions) & ~_HEX
-
-
-def _longest(item: Element) -> float:
-    """Return the number of characters of the longest text that `item` derives."""
-    if isinstance(item, Characters):
-        return 1
-    times = item.most if isinstance(item, Repeated) else 1
-    whole = max if isinstance(item, Variants) else sum
-    return float("inf") if times is None else times * whole(map(_longest, children(item)))
 
 
 def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:

@@ -26,6 +26,7 @@ from urlschemes.errors import (
     members,
     require_type,
 )
+from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.claims import Claim
@@ -378,7 +379,7 @@ class Registry:
             if kind is None:
                 self._readers.pop(name, None)
             else:
-                self._readers[name] = (kind.syntax.fullmatch, kind)
+                self._readers[name] = (kind.syntax.regex.fullmatch, kind)  # for texts without too long numbers
             if self.native_reader is not None:
                 provide(self.native_reader, name, kind, native_parts(kind) if kind else ())
 
@@ -405,7 +406,8 @@ class Registry:
         if reader is None:
             return self._parse_slowly(text, type, limit)
         match, kind = reader
-        if len(text) > limit:
+        size = len(text)
+        if size > limit or size > DIGITS:
             return self._parse_slowly(text, type, limit)
         found = match(text)
         if found is None:

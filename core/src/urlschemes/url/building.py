@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["build", "change", "outermost", "text_by_mark"]
 
-_BITS = (10**DIGITS).bit_length()
+_TOO_LARGE = 10**DIGITS
 
 
 def build(kind: type[AnyURL], values: Mapping[str, Any], limit: int) -> AnyURL:
@@ -137,7 +137,7 @@ def _written_number(part: Part, value: object, scheme: str | None) -> str:
     if not isinstance(value, int) or isinstance(value, bool):
         kind = type(value).__name__
         raise _wrong_value(part, f"the {part.called} must be an int from 0 up, not {kind} {ascii(value)[:20]}", scheme)
-    if value.bit_length() > _BITS:  # Python would not write it either
+    if abs(value) >= _TOO_LARGE:  # Python would not write a number that is a little larger
         raise _wrong_value(part, f"the {part.called} has more than {DIGITS} digits", scheme)
     if value < 0:
         raise _wrong_value(part, f"the {part.called} must be an int from 0 up, not {value}", scheme)
