@@ -14,6 +14,7 @@ from urlschemes.grammar.rule_tree import (
     MAX_ELEMENTS,
     Characters,
     Element,
+    Escape,
     Repeated,
     Variants,
     children,
@@ -94,14 +95,15 @@ class Automaton:
 
     `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it, and
     `uncounted[p]` the same without the steps back of bounded repetitions. `marked` are the occurrences of parts in the
-    tree, outermost first, from left to right; `counted` are the bounded repetitions. Raises GrammarError for a tree
-    with too many steps.
+    tree, outermost first, from left to right; `counted` are the bounded repetitions, `escapes` the escapes. Raises
+    GrammarError for a tree with too many steps.
     """
 
     def __init__(self, tree: Element) -> None:
         self.tree = tree
         self.leaves: list[Characters] = []
         self.counted: list[Repeated] = []
+        self.escapes: list[Escape] = []
         self.marked = tuple(marks(tree))
         self._states: dict[tuple[int, int, int], State] = {}
         self._within: dict[int, int] = {}
@@ -137,6 +139,8 @@ class Automaton:
             first |= begin if item.nullable or not is_series else 0
             last = end | (last if inner.nullable or not is_series else 0)
             item.nullable = item.nullable and inner.nullable if is_series else item.nullable or inner.nullable
+        if isinstance(item, Escape) and item not in self.escapes:
+            self.escapes.append(item)
         if isinstance(item, Repeated):
             item.nullable = item.nullable or item.least == 0
             last = self._repeat(item, position, first, last)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton, bits
 from urlschemes.grammar.bnf import Literal, Reference, Repeat, Sequence
-from urlschemes.grammar.octets import ESCAPE, HEX, mask
+from urlschemes.grammar.octets import ESCAPE, mask
 from urlschemes.grammar.part import Division
-from urlschemes.grammar.rule_tree import Characters, Marked, expand, octets_held
+from urlschemes.grammar.rule_tree import Marked, expand, octets_held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["automaton_of", "complete_parts", "division", "grammar_of"]
 
 _PERCENT = 1 << ord("%")
-_HEX = mask(HEX)
 
 _ZEROS = 12
 """One more than the zeros that are tried before a digit, for a part that is a number."""
@@ -123,12 +122,13 @@ def automaton_of(syntax: Syntax) -> Automaton:
         more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
     if more != exclude:
         automaton = Automaton(expand(grammar, rule, parts.values(), more))
+    escapes = reduce(or_, [escape.first for escape in automaton.escapes], 0)
     for leaf in automaton.leaves:
         for code in bits(leaf.mask & ~legal):
             problem = f"rule {leaf.path[-1]!r} has {chr(code)!a}, which no URL may hold"
             hint = f"use the characters of {profile.section('characters')}, and encode all others"
             raise GrammarError(problem, rule=leaf.path[-1], hint=hint)
-        if leaf.mask & _PERCENT and not _begins_escape(automaton, leaf):
+        if leaf.mask & _PERCENT and not leaf.inside & escapes:
             problem = f"rule {leaf.path[-1]!r} has a percent sign that begins no escape"
             hint = f'write an escape as the rule `{profile.rule_names["escape"]}`, or as "%" and two hexadecimal digits'
             raise GrammarError(problem, rule=leaf.path[-1], hint=hint)
@@ -167,16 +167,6 @@ def _check_values(part: Part, found: list[Marked], automaton: Automaton, profile
                     rule=part.rule,
                     hint="let the rule derive fewer digits, or leave out `number`: text keeps its zeros",
                 )
-
-
-def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:
-    """Return True if `leaf` is a percent sign that two hexadecimal digits always follow."""
-    positions = leaf.inside
-    for allowed in (_PERCENT, _HEX):
-        if automaton.characters(positions) & ~allowed or positions & automaton.tree.last:
-            return False
-        positions = reduce(or_, [automaton.follow[position] for position in bits(positions)])
-    return not automaton.characters(positions) & ~_HEX
 
 
 def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:
