@@ -49,7 +49,7 @@ class Scheme:
         require_type("registration", registration, Registration)
         require_type("url_type", url_type, type(URL), NoneType)
         require_type("access", access, str, NoneType)
-        if not registration.syntax.begins_with(f"{registration.scheme}:"):
+        if not registration.syntax.has_scheme(registration.scheme):
             name, rule, source = registration.scheme, registration.syntax.rule, registration.source
             message = f"{source or 'the record'}: syntax.rule: no URL of the rule {rule!r} begins with '{name}:'"
             hint = "begin the rule with the scheme's own name and a colon, as a literal"

@@ -72,10 +72,9 @@ def change(url: AnyURL, values: Mapping[str, Any], limit: int) -> AnyURL:
 
 
 def _syntax_with(kind: type[URL], values: Mapping[str, Any]) -> Syntax:
-    """Return the syntax of `kind`, which has all the parts `values` and knows which octets each may hold."""
+    """Return the syntax of `kind`, which has all the parts `values`."""
     for name in values.keys() - kind.syntax.parts.keys():
         raise TypeError(f"{kind.__name__} has no part {name!r}; its parts are {', '.join(kind.syntax.parts)}")
-    kind.syntax.know_octets()
     return kind.syntax
 
 
