@@ -47,6 +47,9 @@ class Syntax:
     Raises GrammarError for mistakes in them; rules that no pattern can be made of are an error when it is needed.
     """
 
+    _automaton: Automaton
+    _table: Table | None
+
     def __init__(
         self,
         bnf: str,
@@ -125,10 +128,10 @@ class Syntax:
     @property
     def automaton(self) -> Automaton:
         """The automaton of the rules, with the exclusions."""
-        if (known := vars(self).get("_automaton")) is None:
+        if "_automaton" not in vars(self):
             with self._located_errors():
-                known = vars(self).setdefault("_automaton", automaton_of(self))  # another thread may have been faster
-        return known  # type: ignore[no-any-return]
+                vars(self).setdefault("_automaton", automaton_of(self))  # another thread may have been faster
+        return self._automaton
 
     @cached_property
     def held(self) -> dict[str, Held]:
@@ -198,12 +201,14 @@ class Syntax:
         with self._located_errors():
             return compile_portably(compile_tree(self.automaton), re.ASCII).pattern
 
-    @cached_property
+    @property
     def table(self) -> Table | None:
         """The table that says what the pattern says; None if the rules are refused, or need too large a table."""
-        from urlschemes.grammar.table import Table  # most processes need no table
+        if "_table" not in vars(self):
+            from urlschemes.grammar.table import Table  # most processes need no table
 
-        return Table.restored(self._once("table", self._built_table))
+            vars(self).setdefault("_table", Table.restored(self._once("table", self._built_table)))
+        return self._table
 
     def dialect(self, name: Dialect) -> str:
         """Return the regular expression of another engine ("ecma", "rust" or "re2") for the texts that are URLs.
