@@ -33,7 +33,7 @@ DIGITS = 4000
 
 def number_of(digits: str) -> int:
     """Return the number that `digits` write, with any number of leading zeros."""
-    return int(digits if len(digits) <= DIGITS else digits.lstrip("0") or "0")
+    return int(digits.lstrip("0") or "0")
 
 
 class Encoded(str):

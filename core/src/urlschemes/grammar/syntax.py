@@ -165,7 +165,7 @@ class Syntax:
 
         def match_with_numbers(text: str) -> re.Match[str] | None:
             found = match(text)
-            return None if found is not None and self.surplus_digits(found) else found
+            return found if found is None or len(text) <= DIGITS or self.surplus_digits(found) is None else None
 
         return match_with_numbers if self._numbers else match
 
@@ -174,9 +174,8 @@ class Syntax:
 
         Zeros at the beginning of a number are not counted.
         """
-        if len(match.string) <= DIGITS:
-            return None
-        for start, end in sorted(filter(None, (self.span(match, name) for name in self._numbers))):
+        spans = [match.span(group) for name in self._numbers for group in self.groups[name]]
+        for start, end in sorted([(start, end) for start, end in spans if end - start > DIGITS]):
             digits = match.string[start:end].lstrip("0")
             if len(digits) > DIGITS:
                 return end - len(digits) + DIGITS, end

@@ -379,7 +379,7 @@ class Registry:
             if kind is None:
                 self._readers.pop(name, None)
             else:
-                self._readers[name] = (kind.syntax.regex.fullmatch, kind)  # for texts without too long numbers
+                self._readers[name] = (kind.syntax.regex.fullmatch, kind)  # which counts no digits, and is faster
             if self.native_reader is not None:
                 provide(self.native_reader, name, kind, native_parts(kind) if kind else ())
 
@@ -406,10 +406,12 @@ class Registry:
         if reader is None:
             return self._parse_slowly(text, type, limit)
         match, kind = reader
-        size = len(text)
-        if size > limit or size > DIGITS:
+        if len(text) <= DIGITS <= limit:
+            found = match(text)
+        elif len(text) <= limit:
+            found = kind.syntax.fullmatch(text)
+        else:
             return self._parse_slowly(text, type, limit)
-        found = match(text)
         if found is None:
             raise InvalidURL(text, kind)
         if type is not URL and not issubclass(kind, type):
