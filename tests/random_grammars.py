@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 LITERALS = ('"a"', '"b"', '"ab"', '"ba"', '"1"', '"/"', '":"', '"@"', '";x="', '"%41"', '"%09"')
 RULES = ("alpha", "digit", "uchar", "escape", "alphadigit", "digits", "xchar", "hex", "host")
-REPEATS = ("*", "1*", "1*", "*2", "2*3", "2", "*70", "1*64", "1*65")
+REPEATS = ("*", "1*", "1*", "*2", "2*3", "2", "*7", "1*9", "1*64")
 TOKENS = ("a", "b", "1", "/", ":", "@", ";x=", "%41", "%09", "%4", "~")
 """Tokens of texts to try."""
 NAMES = ("p", "q", "r", "s")

@@ -29,7 +29,7 @@ MAX_MODULES = 12
 MAX_CORE_MODULES, MAX_CORE_LINES = 40, 8500
 """Modules of the core, `__init__.py` not counted; lines of all its Python files."""
 NOT_COUNTED = {
-    "abnf.py", "conversion.py", "dialect.py", "native.py", "original_text.py", "table.py", "table_builder.py",
+    "abnf.py", "conversion.py", "dialect.py", "native.py", "table.py", "table_builder.py",
 }  # fmt: skip
 """Modules of the core that no limit counts: without them its own profile works, in pure Python."""
 PROFILE, MAX_PROFILE_LINES = CORE / "rfc1738", 360

@@ -53,13 +53,13 @@ def syntax_of(profile: str, scheme: str) -> Syntax:
 
 @cache
 def texts(profile: str, number: int) -> tuple[str, ...]:
-    """Texts of all schemes, mutated; and runs of digits around the limits of counts."""
+    """Texts of all schemes, mutated; and numbers of some lengths."""
     corpus = Corpus.generated(12, REGISTRIES[profile])
     runs = [
         f"{scheme}://{host}:{'1' * count}{rest}"
         for scheme in REGISTRIES[profile]
         for host in ("h", "1.2.3.4", "[::1]")
-        for count in (1, 1000, 1001, 4000, 4001)
+        for count in (1, 1001, 4000)
         for rest in ("", "/", "/a")
     ]
     mutated = (corpus.mutated(1738, index) for index in range(number))
@@ -122,12 +122,12 @@ def test_ecmascript_reads_hostile_texts_in_linear_time(profile: str, scheme: str
 
 
 @pytest.mark.parametrize(("profile", "scheme", "number"), CASES)
-@pytest.mark.parametrize(("dialect", "matching", "most"), [("rust", in_polars, 4000), ("re2", in_duckdb, 1000)])
+@pytest.mark.parametrize(("dialect", "matching"), [("rust", in_polars), ("re2", in_duckdb)])
 def test_an_engine_takes_the_texts_that_the_pattern_takes(
-    dialect: str, matching: Callable[[str, list[str]], list[int]], most: int, profile: str, scheme: str, number: int
+    dialect: str, matching: Callable[[str, list[str]], list[int]], profile: str, scheme: str, number: int
 ) -> None:
     given = list(texts(profile, number))
     syntax = syntax_of(profile, scheme)
-    expected = [index for index, text in enumerate(given) if syntax.fullmatch(text) and "1" * (most + 1) not in text]
+    expected = [index for index, text in enumerate(given) if syntax.fullmatch(text)]
     assert expected
     assert matching(syntax.dialect(dialect), given) == expected  # type: ignore[arg-type]  # one of its names

@@ -119,8 +119,6 @@ digits         = 1*digit
 
 
 DEPARTURES = {
-    # Section 5 has no bound on a number (decision 18).
-    ("", "digits"): "1*4000digit",
     # "No characters are reserved" (section 3.4.1), but the rule of section 5 is that of http (decision 8).
     ("gopher", "search"): "*xchar",
     # The fields together have a rule, so that they can be one part.

@@ -25,7 +25,6 @@ from urlschemes.grammar.rule_tree import expand
 from urlschemes.grammar.syntax import Syntax
 from urlschemes_conformance.derivatives import ABNFRules
 from urlschemes_conformance.proof import printed_of, prove_printed, prove_rules
-from urlschemes_conformance.proof.printed_proof import UNCOUNTED
 from urlschemes_conformance.recognizer import NodeRules
 from urlschemes_rfc3986 import profile
 
@@ -84,7 +83,7 @@ def test_the_core_reads_the_printed_rules_as_the_recognizer_does(rule: str) -> N
 
 @pytest.mark.parametrize("rule", ["URI-reference", pytest.param("absolute-URI", marks=SLOW)])
 def test_the_rules_of_the_profile_derive_what_the_printed_ones_derive(rule: str) -> None:
-    rewritten = NodeRules(profile.grammar, rule, uncounted_from=UNCOUNTED)
+    rewritten = NodeRules(profile.grammar, rule)
     assert prove_rules(ABNFRules(rule, *PRINTED), rewritten).difference is None
 
 
@@ -98,7 +97,7 @@ named-host = host
 
 @pytest.mark.parametrize("rule", ["named-host", "server", "login"])
 def test_what_the_profile_adds_are_authorities_with_a_host(rule: str) -> None:
-    rewritten = NodeRules(profile.grammar, rule, uncounted_from=UNCOUNTED)
+    rewritten = NodeRules(profile.grammar, rule)
     assert prove_rules(ABNFRules(rule, *PRINTED, ADDED), rewritten).difference is None
 
 

@@ -31,11 +31,6 @@ def test_a_part_is_no_group() -> None:
     assert re.compile(syntax.dialect("ecma")).groups == 0
 
 
-@pytest.mark.parametrize(("dialect", "most"), [("ecma", 4000), ("rust", 4000), ("re2", 1000)])
-def test_re2_counts_to_a_thousand(dialect: Any, most: int) -> None:
-    assert Syntax("u = digits", "u").dialect(dialect) == f"^(?:[0-9]{{1,{most}}})$"
-
-
 def test_another_dialect_is_an_error() -> None:
     engine: Any = "perl"
     with pytest.raises(ValueError, match="there is no dialect 'perl': expected one of ecma, rust, re2"):

@@ -22,8 +22,7 @@ from urlschemes.grammar.syntax import Syntax
 def set_of(rule: str) -> str:
     """The characters that `rule` derives, other than escapes."""
     part = Part("one", [rule])
-    syntax = Syntax(f'u = "x:" {rule}', "u", [part])
-    syntax.know_octets()
+    Syntax(f'u = "x:" {rule}', "u", [part])
     return "".join(map(chr, sorted(part.bare)))
 
 

@@ -236,6 +236,12 @@ def test_a_record_for_something_else_is_a_broken_contract(plugin, monkeypatch, c
     assert "x_record" not in sys.modules
 
 
+def test_rules_that_nest_too_deep_for_python_are_a_load_error(failure):
+    error, _ = failure("x-deep", None, lambda text: text.replace("1*uchar", f"{'[' * 2000} uchar {']' * 2000}"))
+    assert type(error) is PluginLoadError
+    assert "cannot be imported: RecursionError: maximum recursion depth exceeded" in error.message
+
+
 @pytest.mark.parametrize("code", [None, "raise SystemExit('imported')"], ids=["record alone", "with code"])
 def test_a_missing_record_is_a_broken_contract(failure, code):
     error, _ = failure("x-none", code, None)

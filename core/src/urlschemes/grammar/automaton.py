@@ -1,8 +1,8 @@
 """The automaton of a tree of rules: which characters may come next, and which choices one character cannot decide.
 
 Every `Characters` of the tree is a position (Glushkov's construction); sets of positions are the bits of an int. The
-automaton accepts exactly what the tree derives, except that it does not count repetitions. Walks count those with a
-small bound: they go from step to step, and each turn of such a repetition has steps of its own at the same positions.
+automaton accepts exactly what the tree derives, except that it does not count repetitions. Walks do: they go from step
+to step, and each turn of a bounded repetition has steps of its own at the same positions.
 """
 
 from __future__ import annotations
@@ -10,15 +10,22 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from urlschemes.grammar.rule_tree import Characters, Element, Repeated, Variants, children, marks
+from urlschemes.grammar.rule_tree import (
+    MAX_ELEMENTS,
+    Characters,
+    Element,
+    Escape,
+    Repeated,
+    Variants,
+    children,
+    marks,
+    too_large,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["Automaton", "State", "bits"]
-
-_MAX_TURNS = 64
-_MAX_STEPS = 4096
 
 
 def bits(number: int) -> Iterator[int]:
@@ -88,14 +95,15 @@ class Automaton:
 
     `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it, and
     `uncounted[p]` the same without the steps back of bounded repetitions. `marked` are the occurrences of parts in the
-    tree, outermost first, from left to right; `counted` are the bounded repetitions, `too_long` those of a large bound.
+    tree, outermost first, from left to right; `counted` are the bounded repetitions, `escapes` the escapes. Raises
+    GrammarError for a tree with too many steps.
     """
 
     def __init__(self, tree: Element) -> None:
         self.tree = tree
         self.leaves: list[Characters] = []
         self.counted: list[Repeated] = []
-        self.too_long: list[Repeated] = []
+        self.escapes: list[Escape] = []
         self.marked = tuple(marks(tree))
         self._states: dict[tuple[int, int, int], State] = {}
         self._within: dict[int, int] = {}
@@ -113,6 +121,8 @@ class Automaton:
         """Number the positions of `item` from `position` on, add its steps, and return those that begin and end it."""
         if isinstance(item, Characters):
             self.leaves += [item] if position == len(self.leaves) else []  # in a further turn it is known
+            if len(self._origins) == MAX_ELEMENTS:
+                raise too_large(item.path[0])
             self._origins.append(position)
             self._after.append(0)
             self._uncounted.append(0)
@@ -129,6 +139,8 @@ class Automaton:
             first |= begin if item.nullable or not is_series else 0
             last = end | (last if inner.nullable or not is_series else 0)
             item.nullable = item.nullable and inner.nullable if is_series else item.nullable or inner.nullable
+        if isinstance(item, Escape) and item not in self.escapes:
+            self.escapes.append(item)
         if isinstance(item, Repeated):
             item.nullable = item.nullable or item.least == 0
             last = self._repeat(item, position, first, last)
@@ -137,14 +149,12 @@ class Automaton:
 
     def _repeat(self, item: Repeated, position: int, first: int, last: int) -> int:
         """Connect the turns of `item`, the first of which is given; return the steps that end one of them."""
-        most = item.most or 0
-        is_counted = 1 < most <= _MAX_TURNS and len(self._origins) + most * item.inside.bit_count() <= _MAX_STEPS
-        self.counted += [item] if most > 1 and item not in self.counted else []
-        self.too_long += [item] if most > 1 and not is_counted and item not in self.too_long else []
-        if most != 1 and not is_counted:
-            self._connect(last, first, counted=most > 1)
+        if item.most is None:
+            self._connect(last, first)
+            return last
+        self.counted += [item] if item.most > 1 and item not in self.counted else []
         before = last
-        for _ in range(most - 1 if is_counted else 0):
+        for _ in range(item.most - 1):
             begin, end = self._number(item.item, position)
             self._connect(before, begin, counted=True)
             before = end
@@ -306,13 +316,11 @@ class Automaton:
         """Return how many characters of `text` can begin a URL."""
         return self.start.walk(text)[0]
 
-    def derivation(self, text: str, state: State | None = None, last: int | None = None) -> list[int]:
+    def derivation(self, text: str, state: State) -> list[int]:
         """Return for each character of `text` the positions that it stands at in a derivation of the whole text.
 
-        `state` is the first state, `start` by default; `last` are the positions for the last character, by default
-        those at the end of a URL. The list is empty if `text` cannot be derived.
+        `state` is the first state. The list is empty if `text` cannot be derived.
         """
-        state = self.start if state is None else state
         sets = []
         for character in text:
             after = state.step(character)
@@ -320,7 +328,7 @@ class Automaton:
                 return []
             state = after
             sets.append(state.reached)
-        here = self.tree.last if last is None else last
+        here = self.tree.last
         before: dict[tuple[int, int], int] = {}
         for index in reversed(range(len(sets))):
             reached = sets[index]

@@ -8,7 +8,8 @@ Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets
     a | b              a or b
     [ a ]              a or nothing
     ( a b )            grouping
-    *a  1*a  2*5a  2a  any number of a; at least one; two to five; exactly two. With brackets, `*[ a ]` is `*a`.
+    *a  1*a  2*5a  2a  any number of a; at least one; two to five; exactly two. With brackets, `*[ a ]` is `*a`. A count
+                       is at most 64.
     %x22  %x00-1F      one octet, or one of a range, in hexadecimal (RFC 5234 section 2.3), which literals cannot write
     ; words            a comment, to the end of the line; `section N` or `RFC N section N` in it is the source of the
                        rule
@@ -170,9 +171,6 @@ class Grammar:
             raise GrammarError(f"rule {name!r} in line {line} {problem}", rule=name, line=line, hint=hint)
         if name in done:
             return
-        if len(path) == _MAX_DEPTH:
-            problem = f"is nested more than {_MAX_DEPTH} rules deep in {path[0]!r}"
-            raise GrammarError(f"rule {name!r} in line {line} {problem}", rule=name, line=line)
         for reference in (each.name for each in references(self.rules[name].node)):
             if reference not in self.rules:
                 meant = next((known for known in self.rules if known.lower() == reference.lower()), None)
@@ -207,11 +205,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_MAX_DEPTH = 50
-"""The maximum depth of brackets, and of rules that refer to rules."""
-
-_MAX_REPETITIONS = 1_000_000
-"""The maximum bound of a repetition, far above the length of any URL."""
+_MAX_TURNS = 64
+"""The maximum count of a repetition: larger ones are not counted, but have no bound."""
 
 _SECTION = re.compile(r"\b(RFC [0-9]+ )?section ([0-9A-Za-z.]*[0-9A-Za-z])")
 
@@ -255,7 +250,6 @@ class Reader:
                 self.tokens.append((kind, found[0], line))
         self.tokens.append(("end", "", line))
         self.at = 0
-        self.depth = 0
 
     def take(self) -> tuple[str, str, int]:
         """Return the next token: its kind, its text, its line."""
@@ -296,15 +290,10 @@ class Reader:
 
     def choice(self) -> Node:
         """Return the next alternatives, or the only one."""
-        self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            line = self.tokens[self.at][2]
-            raise GrammarError(f"too many nested brackets in line {line}: expected at most {_MAX_DEPTH}", line=line)
         items = [self.sequence()]
         while self.tokens[self.at][:2] == ("mark", self.bar):
             self.at += 1
             items.append(self.sequence())
-        self.depth -= 1
         return items[0] if len(items) == 1 else Choice(tuple(items))
 
     def sequence(self) -> Node:
@@ -346,10 +335,12 @@ class Reader:
     def times(self, text: str, line: int) -> tuple[int, int | None]:
         """Return the minimum and the maximum of the repetition `text`."""
         least, star, most = text.partition("*")
-        if len(least) > 10 or len(most) > 10 or int(least or 0) > _MAX_REPETITIONS or int(most or 0) > _MAX_REPETITIONS:
-            raise GrammarError(
-                f"invalid repetition in line {line}: expected at most {_MAX_REPETITIONS:,} times", line=line
-            )
+        if _is_too_many(least) or _is_too_many(most):
+            problem = f"invalid repetition {text[:20]!r} in line {line}: expected at most {_MAX_TURNS} times"
+            hint = "divide the minimum, as in `64digit 16digit`"
+            if not _is_too_many(least):
+                hint = f"leave out the maximum: write `{least}*`"
+            raise GrammarError(problem, line=line, hint=hint)
         low, high = int(least or 0), int(most) if most else None if star else int(least)
         if high is not None and (high < low or (high == 0 and not self.has_zero_times)):
             problem = "the maximum is 0" if high == 0 else "the maximum is less than the minimum"
@@ -370,6 +361,11 @@ class Reader:
             return Reference(text)
         first, _, last = text[2:].partition("-")
         return octets(int(first, 16), int(last or first, 16), text, line)
+
+
+def _is_too_many(times: str) -> bool:
+    digits = times.lstrip("0")
+    return len(digits) > 2 or int(digits or 0) > _MAX_TURNS
 
 
 def octets(low: int, high: int, text: str, line: int) -> Octets:

@@ -11,7 +11,6 @@ from urlschemes.grammar.octets import ALPHADIGIT, HEX, mask
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.syntax import Syntax
 
 __all__ = ["END", "expected_words", "listed", "octet_name", "part_of", "rule_of"]
@@ -32,7 +31,6 @@ _OCTETS = {
     0x5B: "opening bracket",
     0x5D: "closing bracket",
 }
-_PERCENT = 1 << ord("%")
 
 _CLASSES = {
     mask(digits): "a digit",
@@ -54,10 +52,12 @@ def expected_words(syntax: Syntax, positions: int) -> tuple[str, ...]:
     plain = automaton.characters(positions)
     for position in bits(positions):
         leaf = automaton.leaves[position]
-        if leaf.mask == _PERCENT and (octets := _escaped(automaton, position)) and octets[0] < 0x80:
+        escape = next((each for each in automaton.escapes if each.first >> position & 1), None)
+        if escape is not None and len(escape.octets) <= _FEW and max(escape.octets) < 0x80:
             # An octet that may stand there as it is needs no second word.
-            words = [f'"%{octet:02X}"{octet_name(octet)}' for octet in octets if not plain >> octet & 1]
-        elif leaf.mask == _PERCENT:
+            octets = (octet for octet in sorted(escape.octets) if not plain >> octet & 1)
+            words = [f'"%{octet:02X}"{octet_name(octet)}' for octet in octets]
+        elif escape is not None:
             words = [_ESCAPE]
         elif leaf.literal is not None:
             words = [f'"{leaf.literal}"']
@@ -74,18 +74,6 @@ def expected_words(syntax: Syntax, positions: int) -> tuple[str, ...]:
     if any(word.startswith("a character of ") for word in found):
         found.pop(_ESCAPE, None)  # it is one of these characters
     return tuple(found)
-
-
-def _escaped(automaton: Automaton, position: int) -> tuple[int, ...]:
-    """Return the octet, or the letter in both its cases, whose escape begins at `position`; empty if others do too."""
-    octets: set[int] = set()
-    for first in bits(automaton.follow[position]):
-        for second in bits(automaton.follow[first]):
-            high, low = automaton.leaves[first].mask, automaton.leaves[second].mask
-            if high.bit_count() > 4 or low.bit_count() > 2:
-                return ()
-            octets.update(int(chr(one) + chr(two), 16) for one in bits(high) for two in bits(low))
-    return tuple(sorted(octets)) if len({chr(octet).lower() for octet in octets}) == 1 else ()
 
 
 def octet_name(octet: int) -> str:

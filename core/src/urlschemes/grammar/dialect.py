@@ -6,7 +6,7 @@ engines have: no possessive repetition, no group that is never given back, no lo
 
 ecma    RegExp of ECMAScript, with and without its flags `u` and `v`; JSON Schema
 rust    the crate `regex`, as in polars
-re2     RE2, as in DuckDB, and package regexp of Go; they count to 1,000 at most
+re2     RE2, as in DuckDB, and package regexp of Go
 """
 
 from __future__ import annotations
@@ -25,41 +25,39 @@ __all__ = ["Dialect", "in_dialect"]
 Dialect: TypeAlias = Literal["ecma", "rust", "re2"]
 """The name of an engine."""
 
-_MOST = {"re2": 1000}
-"""The largest count that an engine takes, if it has a limit."""
 _SPECIAL = frozenset(r"^$\.*+?()[]{}|")
 _SPECIAL_IN_BRACKETS = frozenset(r"^\-()[]{}/|")
 
 
 def in_dialect(tree: Element, dialect: Dialect) -> str:
-    """Return the expression, from `^` to `$`, of all texts that `tree` derives. Raises ValueError for another engine.
+    """Return the expression, from `^` to `$`, of all texts that `tree` derives.
 
-    A larger count than the engine takes is reduced to its limit: texts with a longer run are left out.
+    Raises ValueError for another engine.
     """
     if dialect not in get_args(Dialect):
         raise ValueError(f"there is no dialect {dialect!r}: expected one of {', '.join(get_args(Dialect))}")
-    return f"^(?:{_expression(tree, _MOST.get(dialect))})$"
+    return f"^(?:{_expression(tree)})$"
 
 
-def _expression(item: Element, limit: int | None) -> str:
+def _expression(item: Element) -> str:
     if isinstance(item, Characters):
         return _class(item.mask)
     if isinstance(item, Marked | Series):
-        return "".join(_expression(inner, limit) for inner in children(item))
+        return "".join(map(_expression, children(item)))
     if isinstance(item, Variants):
-        return f"(?:{'|'.join(_expression(inner, limit) for inner in item.items)})"
+        return f"(?:{'|'.join(map(_expression, item.items))})"
     assert isinstance(item, Repeated)
     inner = item.item
     while isinstance(inner, Marked):
         inner = inner.item
-    text = _expression(inner, limit)
+    text = _expression(inner)
     if not isinstance(inner, Characters | Variants):
         text = f"(?:{text})"
     if item.most is None:
         return text + ("+" if item.least else "*")
     if item.most == 1:
         return text + "?"
-    return f"{text}{{{item.least},{item.most if limit is None else min(item.most, limit)}}}"
+    return f"{text}{{{item.least},{item.most}}}"
 
 
 def _class(mask: int) -> str:

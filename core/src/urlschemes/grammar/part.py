@@ -12,18 +12,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Self
 
+    from urlschemes.grammar.syntax import Syntax
+
 Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
 Value: TypeAlias = "Raw | int"
 Element: TypeAlias = "str | tuple[str, str]"
 Take: TypeAlias = OneOf["all", "all but the last", "last"]
 Travels: TypeAlias = OneOf["line", "binary", "as-written", "checked"]
 
-__all__ = ["DIGITS", "TAKES", "TRAVELS", "Division", "Element", "Encoded", "Part", "Raw", "Take", "Travels", "Value"]
+__all__ = [
+    "DIGITS", "TAKES", "TRAVELS", "Division", "Element", "Encoded", "Held", "Part", "Raw", "Take", "Travels", "Value",
+    "number_of",
+]  # fmt: skip
 
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "checked")
 DIGITS = 4000
-"""The maximum number of digits of a number; the limit of Python itself is a little higher."""
+"""The maximum number of digits of a number, without leading zeros; the limit of Python itself is a little higher."""
+
+
+def number_of(digits: str) -> int:
+    """Return the number that `digits` write, with any number of leading zeros."""
+    return int(digits.lstrip("0") or "0")
 
 
 class Encoded(str):
@@ -69,6 +79,14 @@ class Division(NamedTuple):
         return self.separator + text if self.leading and texts else text
 
 
+class Held(NamedTuple):
+    """The octets that a part, or an element of it, may hold as they are and encoded, and the `rule` it derives from."""
+
+    rule: str
+    bare: frozenset[int]
+    escapes: frozenset[int]
+
+
 class Part:
     """A part of the URLs of a scheme: an occurrence of a rule.
 
@@ -85,9 +103,8 @@ class Part:
     - `checked`: on protocol lines, by an algorithm that checks the control octets itself before it connects.
     """
 
-    bare: frozenset[int]
-    escapes: frozenset[int]
-    rule: str
+    syntax: Syntax
+    """The syntax that the part belongs to."""
 
     def __init__(
         self,
@@ -117,6 +134,21 @@ class Part:
 
     def __repr__(self) -> str:
         return f"<Part {self.name}>"
+
+    @property
+    def rule(self) -> str:
+        """The rule that the part, or an element of it, derives from."""
+        return self.syntax.held[self.name].rule
+
+    @property
+    def bare(self) -> frozenset[int]:
+        """The octets that the part may hold as they are."""
+        return self.syntax.held[self.name].bare
+
+    @property
+    def escapes(self) -> frozenset[int]:
+        """The octets that the part may hold encoded."""
+        return self.syntax.held[self.name].escapes
 
     def decodes(self, path: tuple[str, ...]) -> bool:
         """Return True if what derives at `path`, decoded, must derive from the rule `decoded`."""
@@ -173,7 +205,7 @@ class Part:
     def decode(self) -> Callable[[str], Value]:
         """The function that returns the decoded part, given the text of its occurrence."""
         if self.number:
-            return int
+            return number_of
         division = self.division
         if division is None:
             return unescape
@@ -198,13 +230,13 @@ class Part:
         If the rule has no escapes, `text` is returned as it is, and parsing checks it. Raises ValueError for an octet
         that the part cannot hold, even encoded.
         """
-        octets = octets_of(text)
-        if not self.escapes:
+        octets, (_, bare, escapes) = octets_of(text), self.syntax.held[self.name]
+        if not escapes:
             return text
         for octet in octets:
-            if octet not in self.bare and octet not in self.escapes:
+            if octet not in bare and octet not in escapes:
                 raise ValueError(f"octet {octet:02X}")
-        return escape(octets, self.bare)
+        return escape(octets, bare)
 
 
 def _decoded(element: str | tuple[str, str]) -> str | tuple[str, str]:

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 from urlschemes.grammar.automaton import Automaton, bits
-from urlschemes.grammar.bnf import Choice, Grammar, Literal, Octets, Reader, Reference, Sequence
+from urlschemes.grammar.bnf import Choice, Grammar, Literal, Octets, Reader, Reference
 from urlschemes.grammar.octets import ESCAPE, encoded
 from urlschemes.grammar.pattern import compile_tree
 from urlschemes.grammar.rule_tree import expand, octets_held
@@ -95,7 +95,7 @@ class Profile:
     @cached_property
     def character_sets(self) -> dict[str, str]:
         """The shared rules that are sets of characters, with the characters that they hold beside escapes."""
-        held = {name: self._held(rule.node) for name, rule in self.grammar.rules.items()}
+        held = {name: self._held(Reference(name)) for name in self.grammar.rules}
         return {name: characters for name, characters in held.items() if characters is not None}
 
     def _held(self, node: Node) -> str | None:
@@ -106,12 +106,10 @@ class Profile:
             case Octets(low=low, high=high):
                 return "".join(map(chr, range(low, high + 1)))
             case Reference(name=name):
-                return self._held(self.grammar.rules[name].node)
+                return "" if name == self.rule_names["escape"] else self._held(self.grammar.rules[name].node)
             case Choice(items=items):
                 held = [each for each in map(self._held, items) if each is not None]
                 return "".join(held) if len(held) == len(items) else None
-            case Sequence(items=(Literal(text="%"), _, _)):
-                return ""
             case _:
                 return None
 

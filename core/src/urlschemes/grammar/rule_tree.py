@@ -1,8 +1,9 @@
 """The rules of a scheme as one tree of character sets, with the occurrences of its parts marked.
 
-The rules of URLs are not recursive, so references can be replaced by the rules. The common beginning of alternatives is
-factored out (`a | a b` becomes `a [ b ]`). If the decoded octets of a part must derive from a second rule, that rule
-replaces the first, with every octet written as the first allows: as it is, encoded, or both.
+The rules of URLs are not recursive, so references can be replaced by the rules. A percent sign and two hexadecimal
+digits are one element, an escape. The common beginning of alternatives is factored out (`a | a b` becomes `a [ b ]`).
+If the decoded octets of a part must derive from a second rule, that rule replaces the first, with every octet written
+as the first allows: as it is, encoded, or both.
 """
 
 from __future__ import annotations
@@ -19,28 +20,25 @@ if TYPE_CHECKING:
     from urlschemes.grammar.part import Part
 
 __all__ = [
+    "MAX_ELEMENTS",
     "Characters",
     "Element",
+    "Escape",
     "Marked",
     "Repeated",
     "Series",
     "Variants",
     "children",
-    "escaped_octets",
     "expand",
     "marks",
     "octets_held",
-    "with_whole_escapes",
+    "too_large",
+    "variants",
 ]
 
-_MAX_COPIES = 64
-"""The maximum number of copies of a repeated element."""
-
-_MAX_CHARACTERS = 10_000
-"""The maximum number of character sets in a tree; those of RFC 1738 have fewer than a hundred."""
-
-_MAX_DEPTH = 120
-"""The maximum depth of a tree; those of RFC 1738 are less than thirty deep."""
+MAX_ELEMENTS = 10_000
+"""The maximum number of elements that a rule is expanded to, with each character of a literal; and of characters, if
+those of a counted repetition count as often as it may repeat them."""
 
 
 class Element:
@@ -81,6 +79,17 @@ class Series(Element):
         self.items = items
 
 
+class Escape(Series):
+    """An escape of one of the `octets`; `path` names the rules down to here."""
+
+    __slots__ = ("octets", "path")
+
+    def __init__(self, items: list[Element], octets: frozenset[int], path: tuple[str, ...]) -> None:
+        super().__init__(items)
+        self.octets = octets
+        self.path = path
+
+
 class Variants(Element):
     """Alternatives, at least two."""
 
@@ -119,14 +128,24 @@ def children(item: Element) -> list[Element]:
     return [item.item] if isinstance(item, Marked | Repeated) else []
 
 
+def variants(item: Element) -> list[Element]:
+    """Return the alternatives that `item` is; itself if there is one only."""
+    return item.items if isinstance(item, Variants) else [item]
+
+
 def _mask_of(character: str) -> int:
     """Return the set of `character` in both its letter cases."""
     return 1 << ord(character.lower()) | 1 << ord(character.upper())
 
 
+_HEX = mask(HEX)
+_HEX_DIGITS = tuple(_mask_of(f"{digit:x}") for digit in range(16))
+_PERCENT = 1 << ord("%")
+
+
 def expand(grammar: Grammar, rule: str, parts: Collection[Part], excluded: Mapping[str, frozenset[int]]) -> Element:
     """Return the tree of `rule` with the occurrences of `parts`; a mark must not hold the octets of `excluded`."""
-    return _Expander(grammar, parts, excluded).node(Reference(rule), ())
+    return _Expander(grammar, parts, excluded).element(Reference(rule), ())
 
 
 class _Expander:
@@ -141,31 +160,22 @@ class _Expander:
         self.sets: dict[str, tuple[Characters, int, int]] = {}
         self.passed = 0
         self.size = 0
-        self.depth = 0
-
-    def node(self, node: Node, path: tuple[str, ...]) -> Element:
-        self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            raise GrammarError(f"rule {path[0]!r} nests elements more than {_MAX_DEPTH} deep", rule=path[0])
-        element = self.element(node, path)
-        self.depth -= 1
-        return element
 
     def element(self, node: Node, path: tuple[str, ...]) -> Element:
+        self.grow(len(node.text) if isinstance(node, Literal) else 1, path)
         if isinstance(node, Reference):
             inner = (*path, node.name)
             return self.marked(self.rule(node.name, inner), inner)
         if isinstance(node, Literal):
-            self.grow(len(node.text), path)
             return self.marked(_literal(node, path), (*path, node.quoted))
         if isinstance(node, Octets):
             return Characters(sum(1 << octet for octet in range(node.low, node.high + 1)), path)
         if isinstance(node, Repeat):
-            return _repeat(node, lambda: self.node(node.item, path))
+            return _repeat(node, lambda: self.element(node.item, path))
         if isinstance(node, Sequence):
-            return _series([self.node(item, path) for item in node.items])
+            return _series([self.element(item, path) for item in node.items])
         assert isinstance(node, Choice)
-        return _variants([self.node(item, path) for item in node.items], path)
+        return _variants([self.element(item, path) for item in node.items], path)
 
     def rule(self, name: str, path: tuple[str, ...]) -> Element:
         """Return the tree of a rule; a set of characters within which no part can end is expanded only once."""
@@ -174,15 +184,15 @@ class _Expander:
             self.grow(size, path)
             return Characters(known.mask, path + known.path[depth:], known.literal, known.offset)
         passed, size = self.passed, self.size
-        item = self.node(self.rules[name].node, path)
+        item = self.element(self.rules[name].node, path)
         if isinstance(item, Characters) and self.passed == passed:
             self.sets[name] = item, len(path), self.size - size
         return item
 
-    def grow(self, characters: int, path: tuple[str, ...]) -> None:
-        self.size += characters
-        if self.size > _MAX_CHARACTERS:
-            raise GrammarError(f"rule {path[0]!r} has more than {_MAX_CHARACTERS:,} characters", rule=path[0])
+    def grow(self, elements: int, path: tuple[str, ...]) -> None:
+        self.size += elements
+        if self.size > MAX_ELEMENTS:
+            raise too_large(path[0])
 
     def marked(self, item: Element, path: tuple[str, ...]) -> Element:
         ending = self.ending.get(path[-1], [])
@@ -197,10 +207,9 @@ class _Expander:
 
     def decodes(self, item: Element, rule: str, path: tuple[str, ...]) -> Element:
         """Return `item` restricted to texts whose decoded octets derive from `rule`."""
-        octets = self.node(Reference(rule), path)
+        octets = self.element(Reference(rule), path)
         written = item.item if isinstance(item, Repeated) and item.most is None else item
-        choices = written.items if isinstance(written, Variants) else [written]
-        if written is item or not all(isinstance(each, Characters) or escaped_octets(each) for each in choices):
+        if written is item or not all(isinstance(each, Characters | Escape) for each in variants(written)):
             raise GrammarError(
                 f"the rule {path[-1]!r}, whose decoded octets are {rule!r}, must be a repetition of characters",
                 rule=path[-1],
@@ -215,6 +224,12 @@ class _Expander:
         return _encoded(octets, *octets_held(item))
 
 
+def too_large(rule: str) -> GrammarError:
+    """Return the error for a rule with too many elements."""
+    hint = "leave out a bound of its repetitions"
+    return GrammarError(f"rule {rule!r} has more than {MAX_ELEMENTS:,} elements", rule=rule, hint=hint)
+
+
 def _literal(node: Literal, path: tuple[str, ...]) -> Element:
     text = node.text
     if not text.isascii():
@@ -225,8 +240,6 @@ def _literal(node: Literal, path: tuple[str, ...]) -> Element:
 
 def _repeat(node: Repeat, make: Callable[[], Element]) -> Element:
     least, most = node.least, node.most
-    if least > _MAX_COPIES:
-        raise GrammarError(f"the repetition {node} has a minimum of more than {_MAX_COPIES}")
     if least > 1:
         copies = [make() for _ in range(least)]
         if most == least:
@@ -238,10 +251,51 @@ def _repeat(node: Repeat, make: Callable[[], Element]) -> Element:
 def _series(items: list[Element]) -> Element:
     flat: list[Element] = []
     for item in items:
-        for inner in item.items if isinstance(item, Series) else [item]:
+        for inner in _in_series(item):
             if not (flat and _joined(flat, inner)):
                 flat.append(inner)
+            for length in (3, 2):
+                if escape := _escape_in(flat[-length:]):
+                    flat[-length:] = [escape]
     return flat[0] if len(flat) == 1 else Series(flat)
+
+
+def _in_series(item: Element) -> list[Element]:
+    """Return the elements that `item` adds to a series that it stands in."""
+    return item.items if isinstance(item, Series) and not isinstance(item, Escape) else [item]
+
+
+def _escape_in(items: list[Element]) -> Escape | None:
+    """Return the escape that a percent sign and one or more pairs of hexadecimal digits are; else None."""
+    match items:
+        case [Characters(mask=mask, path=path), *digits] if mask == _PERCENT:
+            ways = [_in_series(way) for way in variants(digits[0])] if len(digits) == 1 else [digits]
+            octets = [_octets_of(way) for way in ways]
+            return Escape(items, frozenset().union(*octets), path) if all(octets) else None
+    return None
+
+
+def _octets_of(digits: list[Element]) -> frozenset[int]:
+    """Return the octets that two hexadecimal digits write; none if `digits` are anything else."""
+    match digits:
+        case [Characters(mask=first), Characters(mask=second)] if not (first | second) & ~_HEX:
+            highs, lows = ([n for n, each in enumerate(_HEX_DIGITS) if each & digit] for digit in (first, second))
+            return frozenset(high * 16 + low for high in highs for low in lows)
+    return frozenset()
+
+
+def _escape(octets: frozenset[int], path: tuple[str, ...]) -> Element:
+    """Return the escape of one of `octets`; without any, what derives no text."""
+    by_second: dict[int, int] = {}
+    for high, first in enumerate(_HEX_DIGITS):
+        second = sum(each for low, each in enumerate(_HEX_DIGITS) if high * 16 + low in octets)
+        by_second[second] = by_second.get(second, 0) | first
+    ways = [
+        [Characters(mask, path) for mask in (_PERCENT, first, second)] for second, first in by_second.items() if second
+    ]
+    if len(ways) == 1:
+        return Escape([*ways[0]], octets, path)
+    return Escape([Variants([Series([*way]) for way in ways])], octets, path) if ways else Characters(0, path)
 
 
 def _joined(before: list[Element], item: Element) -> bool:
@@ -257,21 +311,18 @@ def _joined(before: list[Element], item: Element) -> bool:
             return False
     if not isinstance(run, Repeated) or (run.least, run.most) != (0, None) or not _same(run, again):
         return False
-    variants = run.item.items if isinstance(run.item, Variants) else [run.item]
-    if any(marks(run)) or not isinstance(variants[0], Characters):
+    first, *others = variants(run.item)
+    if any(marks(run)) or not isinstance(first, Characters):
         return False
-    plain = Characters(variants[0].mask | separator.mask, variants[0].path)
-    before[-1] = Repeated(Variants([plain, *variants[1:]]) if len(variants) > 1 else plain, 0, None)
+    plain = Characters(first.mask | separator.mask, first.path)
+    before[-1] = Repeated(Variants([plain, *others]) if others else plain, 0, None)
     return True
 
 
 def _variants(items: list[Element], path: tuple[str, ...]) -> Element:
-    flat: list[Element] = []
-    for item in items:
-        flat.extend(item.items if isinstance(item, Variants) else [item])
     merged: list[Element] = []
     characters: Characters | None = None
-    for item in flat:
+    for item in _flat(items):
         if not isinstance(item, Characters):
             merged.append(item)
         elif characters is None:
@@ -281,12 +332,16 @@ def _variants(items: list[Element], path: tuple[str, ...]) -> Element:
         else:
             characters.mask |= item.mask
             characters.path, characters.literal, characters.offset = path, None, 0
-    return _factored(merged, path)
+    return _factored(merged)
 
 
-def _factored(items: list[Element], path: tuple[str, ...]) -> Element:
+def _flat(items: list[Element]) -> list[Element]:
+    return [each for item in items for each in variants(item)]
+
+
+def _factored(items: list[Element]) -> Element:
     """Return `items` as alternatives, with the common beginning of several of them factored out."""
-    rest = [item.items if isinstance(item, Series) else [item] for item in items]
+    rest = [_in_series(item) for item in items]
     groups: list[list[list[Element]]] = []
     for sequence in rest:
         for group in groups:
@@ -295,20 +350,20 @@ def _factored(items: list[Element], path: tuple[str, ...]) -> Element:
                 break
         else:
             groups.append([sequence])
-    variants: list[Element] = []
+    ways: list[Element] = []
     optional = False
     for group in groups:
         if len(group) == 1:
             if group[0]:
-                variants.append(_series(group[0]))
+                ways.append(_series(group[0]))
             else:
                 optional = True
         else:
-            tail = _factored([_series(sequence[1:]) for sequence in group], path)
-            variants.append(_series([group[0][0], tail]))
-    if not variants:
+            tail = _factored([_series(sequence[1:]) for sequence in group])
+            ways.append(_series([group[0][0], tail]))
+    if not ways:
         return Series([])
-    whole = variants[0] if len(variants) == 1 else Variants(variants)
+    whole = ways[0] if len(ways) == 1 else Variants(ways)
     return Repeated(whole, 0, 1) if optional else whole
 
 
@@ -316,21 +371,18 @@ def _same(one: Element, other: Element) -> bool:
     """Return True if both derive the same texts by the same steps, part by part."""
     if type(one) is not type(other):
         return False
-    if any(getattr(one, name, None) != getattr(other, name, None) for name in ("mask", "mark", "least", "most")):
+    if any(
+        getattr(one, name, None) != getattr(other, name, None) for name in ("mask", "mark", "least", "most", "octets")
+    ):
         return False
     inner, others = children(one), children(other)
     return len(inner) == len(others) and all(map(_same, inner, others))
 
 
-_HEX = mask(HEX)
-_HEX_DIGITS = tuple(_mask_of(f"{digit:x}") for digit in range(16))
-_PERCENT = 1 << ord("%")
-
-
 def _excluding(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> Element:
     """Return `item` restricted to texts without `octets`, neither as they are nor encoded."""
-    if escapes := escaped_octets(item):
-        return _escape_of(escapes - octets, path)
+    if isinstance(item, Escape):
+        return _escape(item.octets - octets, item.path) if item.octets & octets else item
     if isinstance(item, Characters):
         mask = item.mask
         for octet in octets:
@@ -344,46 +396,17 @@ def _excluding(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> 
     if isinstance(item, Variants):
         return Variants([_excluding(inner, octets, path) for inner in item.items])
     assert isinstance(item, Series)
-    return _series([_excluding(inner, octets, path) for inner in with_whole_escapes(item.items)])
-
-
-def escaped_octets(item: Element) -> frozenset[int]:
-    """Return the octets whose escapes `item` derives, if it is an escape, also one with exclusions; else none."""
-    if isinstance(item, Variants):
-        each = [escaped_octets(inner) for inner in item.items]
-        return frozenset().union(*each) if all(each) else frozenset()
-    match item:
-        case Series(items=[Characters(mask=mask), Characters() as first, Characters() as second]) if mask == _PERCENT:
-            return _octets_of(first, second)
-        case Series(items=[Characters(mask=mask), Variants(items=digits)]) if mask == _PERCENT:
-            # Alternatives of which only the percent sign was factored out.
-            each = [_octets_of(*two.items) if isinstance(two, Series) else frozenset[int]() for two in digits]
-            return frozenset().union(*each) if all(each) else frozenset()
-    return frozenset()
-
-
-def _octets_of(*digits: Element) -> frozenset[int]:
-    """Return the octets that two hexadecimal digits write; none if `digits` are anything else."""
-    match digits:
-        case [Characters(mask=first), Characters(mask=second)] if not (first | second) & ~_HEX:
-            return frozenset(
-                high * 16 + low
-                for high, one in enumerate(_HEX_DIGITS)
-                if first & one
-                for low, other in enumerate(_HEX_DIGITS)
-                if second & other
-            )
-    return frozenset()
+    return _series([_excluding(inner, octets, path) for inner in item.items])
 
 
 def octets_held(item: Element) -> tuple[int, frozenset[int]]:
     """Return the octets that texts of `item` may hold as they are, as a mask, and those that they may hold encoded."""
-    if escapes := escaped_octets(item):
-        return 0, escapes
+    if isinstance(item, Escape):
+        return 0, item.octets
     if isinstance(item, Characters):
         return item.mask, frozenset()
     bare, escapes = 0, frozenset[int]()
-    for inner in with_whole_escapes(item.items) if isinstance(item, Series) else children(item):
+    for inner in children(item):
         more_bare, more_escapes = octets_held(inner)
         bare |= more_bare
         escapes |= more_escapes
@@ -395,22 +418,14 @@ def _encoded(item: Element, bare: int, escapes: frozenset[int]) -> Element:
     if isinstance(item, Characters):
         whole = item.mask & ~bare == 0
         plain = Characters(item.mask & bare, item.path, item.literal if whole else None, item.offset if whole else 0)
-        escape = _escape_of(frozenset(octet for octet in escapes if item.mask >> octet & 1), item.path)
-        return _one_of([each for each in (plain, escape) if not isinstance(each, Characters) or each.mask] or [plain])
+        escape = _escape(frozenset(octet for octet in escapes if item.mask >> octet & 1), (*item.path, "escape"))
+        return _factored([each for each in (plain, escape) if not isinstance(each, Characters) or each.mask] or [plain])
     if isinstance(item, Marked):
         return Marked(_encoded(item.item, bare, escapes), item.mark, item.rule)
     if isinstance(item, Repeated):
         return Repeated(_encoded(item.item, bare, escapes), item.least, item.most)
     inner = [_encoded(each, bare, escapes) for each in children(item)]
-    return _one_of(inner) if isinstance(item, Variants) else _series(inner)
-
-
-def _one_of(items: list[Element]) -> Element:
-    """Return `items` as alternatives. Nothing is factored out, so that escapes stay whole."""
-    flat: list[Element] = []
-    for item in items:
-        flat.extend(item.items if isinstance(item, Variants) else [item])
-    return flat[0] if len(flat) == 1 else Variants(flat)
+    return _factored(_flat(inner)) if isinstance(item, Variants) else _series(inner)
 
 
 def _may_be_empty(item: Element) -> bool:
@@ -420,37 +435,6 @@ def _may_be_empty(item: Element) -> bool:
         return True
     each = map(_may_be_empty, children(item))
     return any(each) if isinstance(item, Variants) else all(each)
-
-
-def with_whole_escapes(items: list[Element]) -> Iterator[Element]:
-    """Yield the elements of a series, each escape among them as one."""
-    index = 0
-    while index < len(items):
-        for length in (3, 2):
-            escape = Series(items[index : index + length])
-            if escaped_octets(escape):
-                yield escape
-                index += length
-                break
-        else:
-            yield items[index]
-            index += 1
-
-
-def _escape_of(octets: frozenset[int], path: tuple[str, ...]) -> Element:
-    by_second: dict[int, int] = {}
-    for high, first in enumerate(_HEX_DIGITS):
-        second = sum(each for low, each in enumerate(_HEX_DIGITS) if high * 16 + low in octets)
-        by_second[second] = by_second.get(second, 0) | first
-    inner = (*path, "escape")
-    series: list[Element] = [
-        Series([Characters(_PERCENT, inner), Characters(first, inner), Characters(second, inner)])
-        for second, first in by_second.items()
-        if second
-    ]
-    if not series:
-        return Characters(0, inner)
-    return series[0] if len(series) == 1 else Variants(series)
 
 
 def marks(item: Element) -> Iterator[Marked]:

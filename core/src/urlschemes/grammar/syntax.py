@@ -2,7 +2,7 @@
 
 From the rules come the pattern that parses, the octets that each part may hold as they are, the text that parts
 compose, and (in `urlschemes.url.fault_place`) the reason why a text does not derive. Results that take long to compute
-are computed when they are first needed, and can be cached: `compiled` returns them as plain data.
+are computed when they are first needed, and can be kept for other processes.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.composer import Composer
-from urlschemes.grammar.part import Division
+from urlschemes.grammar.part import DIGITS, Division, Held
 from urlschemes.grammar.pattern import compile_tree
 from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled as compile_portably
-from urlschemes.grammar.syntax_builder import automaton_of, complete_parts, grammar_of
+from urlschemes.grammar.syntax_builder import automaton_of, grammar_of, held_by, marks_and_divisions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -42,10 +42,13 @@ class Syntax:
     a host followed by `/`. `printed` is the text of rules that are rewritten here, as the specification prints them.
     `source` is the record that holds all this, and `line` where `bnf` begins in it; errors name both.
 
-    The rules are read and checked at once, unless `compiled` holds what an earlier Syntax of the same arguments
-    returned. Raises GrammarError for rules that no pattern can be made of; LookupError, TypeError or ValueError for
-    malformed `compiled` data.
+    `kept` holds results of an equal Syntax, by name and as plain data; `keep` is called with all of them when there is
+    a new one that takes long to compute. The rules are read and checked at once, unless there are such results.
+    Raises GrammarError for mistakes in them; rules that no pattern can be made of are an error when it is needed.
     """
+
+    _automaton: Automaton
+    _table: Table | None
 
     def __init__(
         self,
@@ -61,8 +64,8 @@ class Syntax:
         slash_may_be_omitted: bool = False,
         source: str = "",
         line: int = 1,
-        compiled: Mapping[str, Any] | None = None,
-        on_compile: Callable[[Syntax], object] | None = None,
+        kept: Mapping[str, Any] | None = None,
+        keep: Callable[[dict[str, Any]], object] | None = None,
     ) -> None:
         self.bnf = bnf
         self.rule = rule
@@ -74,7 +77,8 @@ class Syntax:
         self.slash_may_be_omitted = slash_may_be_omitted
         self.source = source
         self.line = line
-        self.on_compile = on_compile
+        self._kept = dict(kept or {})
+        self._keep = keep
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.as_written = tuple(name for name, part in self.parts.items() if part.travels == "as-written")
         self.groups: dict[str, tuple[str, ...]] = {}
@@ -82,17 +86,13 @@ class Syntax:
         """The landmarks of the automaton, for `urlschemes.url.fault_place`."""
         self.known_fault: Callable[[object], tuple[str, int] | None] | None = None
         """Returns code and position of the fault of a text, if they are known without the automaton."""
-        self._pattern: str | None = None
-        self._match: Callable[[str], re.Match[str] | None] | None = None
-        self._stored_table: dict[str, Any] | None = None
-        self._table: Table | None = None
-        self._automaton: Automaton | None = None
-        self._beginnings: set[str] = set()
-        if compiled is None:
+        self._numbers = tuple(name for name, part in self.parts.items() if part.number)
+        if "parts" not in self._kept:
             with self._located_errors():
-                complete_parts(self.grammar, self.parts)
-        else:
-            self._restore(compiled)
+                self._kept["parts"] = marks_and_divisions(self.grammar, self.parts)
+        for name, (mark, division) in self._kept["parts"].items():
+            part = self.parts[name]
+            part.syntax, part.mark, part.division = self, mark, division and Division(*division)
 
     def __repr__(self) -> str:
         return f"<Syntax {self.rule}: {', '.join(self.parts) or 'no parts'}>"
@@ -112,33 +112,13 @@ class Syntax:
             details: dict[str, Any] = {"source": self.source, "field": field, "rule": error.rule, "hint": error.hint}
             raise GrammarError(f"{self.source}{place}: {field}: {error.message}", line=line, **details) from None
 
-    def _restore(self, compiled: Mapping[str, Any]) -> None:
-        self._pattern = str(compiled["pattern"])
-        self._beginnings.update(compiled["beginnings"])
-        self._stored_table = compiled["table"]
-        for name, part in self.parts.items():
-            known = compiled["parts"][name]
-            part.mark, part.rule = str(known["mark"]), str(known["rule"])
-            part.bare, part.escapes = frozenset(known["bare"]), frozenset(known["escapes"])
-            part.division = None if known["division"] is None else Division(**known["division"])
-
-    def compiled(self) -> dict[str, Any]:
-        """Return what was computed from the rules, as plain data: the argument `compiled` of an equal Syntax."""
-        return {
-            "pattern": self.pattern,
-            "beginnings": sorted(self._beginnings),
-            "table": self._stored_table,
-            "parts": {
-                name: {
-                    "mark": part.mark,
-                    "rule": part.rule,
-                    "bare": sorted(part.bare),
-                    "escapes": sorted(part.escapes),
-                    "division": part.division and part.division._asdict(),
-                }
-                for name, part in self.parts.items()
-            },
-        }
+    def _once(self, name: str, compute: Callable[[], Any]) -> Any:
+        """Return the result of that name, as plain data: the kept one, or a new one, which is kept from now on."""
+        if name not in self._kept:
+            self._kept[name] = compute()
+            if self._keep is not None:
+                self._keep({**self._kept})
+        return self._kept[name]
 
     @cached_property
     def grammar(self) -> Grammar:
@@ -148,17 +128,20 @@ class Syntax:
     @property
     def automaton(self) -> Automaton:
         """The automaton of the rules, with the exclusions."""
-        if self._automaton is None:
+        if "_automaton" not in vars(self):
             with self._located_errors():
-                built = automaton_of(self)
-            if self._automaton is None:  # another thread may have been faster
-                self._automaton = built
+                vars(self).setdefault("_automaton", automaton_of(self))  # another thread may have been faster
         return self._automaton
 
-    def know_octets(self) -> None:
-        """Compute which octets each part may hold."""
-        if self._pattern is None:
-            self.automaton  # noqa: B018  building it computes them
+    @cached_property
+    def held(self) -> dict[str, Held]:
+        """What each part may hold, by name."""
+        plain = self._once("held", self._plainly_held)
+        return {name: Held(rule, frozenset(bare), frozenset(escapes)) for name, (rule, bare, escapes) in plain.items()}
+
+    def _plainly_held(self) -> dict[str, tuple[str, list[int], list[int]]]:
+        held = {name: held_by(part, self.automaton, self.grammar) for name, part in self.parts.items()}
+        return {name: (rule, sorted(bare), sorted(escapes)) for name, (rule, bare, escapes) in held.items()}
 
     @cached_property
     def composer(self) -> Composer:
@@ -175,53 +158,62 @@ class Syntax:
             found[name] = before.pop() if len(before) == 1 else ""
         return found
 
-    @property
+    @cached_property
     def fullmatch(self) -> Callable[[str], re.Match[str] | None]:
-        """Match a whole URL; the parts are groups of the match."""
-        return self._match or self._compile()
+        """Match a whole URL; the parts are groups of the match. A number of more than 4,000 digits does not match."""
+        match = self.regex.fullmatch
+
+        def match_with_numbers(text: str) -> re.Match[str] | None:
+            found = match(text)
+            return found if found is None or len(text) <= DIGITS or self.surplus_digits(found) is None else None
+
+        return match_with_numbers if self._numbers else match
+
+    def surplus_digits(self, match: re.Match[str]) -> tuple[int, int] | None:
+        """Return where the digits stand that make the first too long number of a match too long, or None.
+
+        Zeros at the beginning of a number are not counted.
+        """
+        spans = [match.span(group) for name in self._numbers for group in self.groups[name]]
+        for start, end in sorted([(start, end) for start, end in spans if end - start > DIGITS]):
+            digits = match.string[start:end].lstrip("0")
+            if len(digits) > DIGITS:
+                return end - len(digits) + DIGITS, end
+        return None
 
     @property
     def pattern(self) -> str:
-        """The regular expression of `fullmatch`."""
-        if self._match is None:
-            self._compile()
-        return self._pattern or ""
+        """The regular expression of the rules; it has no limit for numbers."""
+        return self.regex.pattern
 
-    def _compile(self) -> Callable[[str], re.Match[str] | None]:
-        if self._pattern is not None:
-            pattern = re.compile(self._pattern, re.ASCII)
-        else:
-            with self._located_errors():
-                pattern = compile_portably(compile_tree(self.automaton), re.ASCII)
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """The compiled pattern. For texts of up to 4,000 characters its `fullmatch` is that of the syntax."""
+        pattern = re.compile(self._once("pattern", self._compiled), re.ASCII)
         # A part may have several groups, of which a URL has one at most.
         for part in self.parts.values():
             again = (f"{part.mark}__{count}" for count in range(2, len(pattern.groupindex) + 1))
             self.groups[part.name] = (part.mark, *(name for name in again if name in pattern.groupindex))
-        is_new = self._pattern is None
-        self._pattern = pattern.pattern
-        self._match = pattern.fullmatch
-        if is_new and self.on_compile is not None:
-            self.on_compile(self)
-        return self._match
+        return pattern
+
+    def _compiled(self) -> str:
+        with self._located_errors():
+            return compile_portably(compile_tree(self.automaton), re.ASCII).pattern
 
     @property
     def table(self) -> Table | None:
         """The table that says what the pattern says; None if the rules are refused, or need too large a table."""
-        if self._table is None and self._stored_table != {}:
+        if "_table" not in vars(self):
             from urlschemes.grammar.table import Table  # most processes need no table
 
-            if self._stored_table is None:
-                self._stored_table = self._built_table()
-                if self.on_compile is not None:
-                    self.on_compile(self)
-            self._table = Table.restored(self._stored_table)
+            vars(self).setdefault("_table", Table.restored(self._once("table", self._built_table)))
         return self._table
 
     def dialect(self, name: Dialect) -> str:
         """Return the regular expression of another engine ("ecma", "rust" or "re2") for the texts that are URLs.
 
-        It is anchored and has no groups for parts. A count of more than 1,000 is reduced to 1,000 for "re2", since RE2
-        takes no larger one. Raises ValueError for another name.
+        It is anchored and has no groups for parts. Numbers of more than 4,000 digits match. Raises ValueError for
+        another name.
         """
         from urlschemes.grammar.dialect import in_dialect  # most processes need no dialect
 
@@ -231,7 +223,7 @@ class Syntax:
         from urlschemes.grammar.table_builder import build_table  # a cached table is not built
 
         try:
-            self.fullmatch  # noqa: B018  a grammar without a pattern has no table
+            self.regex  # noqa: B018  a grammar without a pattern has no table
         except GrammarError:
             return {}
         built = build_table(self.automaton.tree)
@@ -239,11 +231,11 @@ class Syntax:
 
     def begins_with(self, prefix: str) -> bool:
         """Return True if some URL of this syntax begins with `prefix`."""
-        if prefix not in self._beginnings:
-            if self.automaton.reach(prefix) != len(prefix):
-                return False
-            self._beginnings.add(prefix)
-        return True
+        return self.automaton.reach(prefix) == len(prefix)
+
+    def has_scheme(self, name: str) -> bool:
+        """Return True if some URL of this syntax is of the scheme `name`."""
+        return bool(self._once(f"scheme {name}", lambda: self.begins_with(f"{name}:")))
 
     def section_of(self, rule: str) -> str:
         """Return where `rule` is defined: a section of the profile's document, or what the record refers to."""

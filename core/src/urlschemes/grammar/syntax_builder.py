@@ -1,7 +1,6 @@
 """The checks of the rules and parts of a syntax, and its automaton with the exclusions.
 
-Every mistake in the rules of a scheme is found here. For a syntax that is restored from the cache, this module runs
-only when a method needs the rules.
+Every mistake in the rules of a scheme is found here.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton, bits
 from urlschemes.grammar.bnf import Literal, Reference, Repeat, Sequence
-from urlschemes.grammar.octets import ESCAPE, HEX, mask
-from urlschemes.grammar.part import DIGITS, Division
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Variants, children, expand, octets_held
+from urlschemes.grammar.octets import ESCAPE, mask
+from urlschemes.grammar.part import Division, Held
+from urlschemes.grammar.rule_tree import Marked, expand, octets_held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,10 +24,9 @@ if TYPE_CHECKING:
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["automaton_of", "complete_parts", "division", "grammar_of"]
+__all__ = ["automaton_of", "division", "grammar_of", "held_by", "marks_and_divisions"]
 
 _PERCENT = 1 << ord("%")
-_HEX = mask(HEX)
 
 _ZEROS = 12
 """One more than the zeros that are tried before a digit, for a part that is a number."""
@@ -46,16 +44,13 @@ def grammar_of(syntax: Syntax) -> Grammar:
     return grammar
 
 
-def complete_parts(grammar: Grammar, parts: Mapping[str, Part]) -> None:
-    """Give each part its mark and its division. Raises GrammarError if the rules have none."""
+def marks_and_divisions(grammar: Grammar, parts: Mapping[str, Part]) -> dict[str, tuple[str, Division | None]]:
+    """Return the mark and the division of each part. Raises GrammarError if the rules have none."""
+    found: dict[str, tuple[str, Division | None]] = {}
     by_place: dict[tuple[tuple[str, ...], ...], str] = {}
     shared: dict[str, list[str]] = {}
     for part in parts.values():
-        mark = by_place.setdefault(part.at, part.name)
-        shared.setdefault(mark, []).append(part.name)
-        part.mark = mark
-        if part.element is not None:
-            part.division = division(grammar.rules, part.at[0][-1], part.element, part.name)
+        shared.setdefault(by_place.setdefault(part.at, part.name), []).append(part.name)
     for mark, names in shared.items():
         takes = sorted(parts[name].take for name in names)
         if len(names) > 1 and (takes != ["all but the last", "last"] or len({parts[n].element for n in names}) > 1):
@@ -64,9 +59,12 @@ def complete_parts(grammar: Grammar, parts: Mapping[str, Part]) -> None:
                 "as its last element and all but the last",
                 rule=parts[mark].at[0][-1],
             )
+        # A part that is a share of a list has a mark of another name, so that the whole is not mistaken for it.
+        own = mark if takes == ["all"] else "__".join([*names, "list"])
         for name in names:
-            # A part that is a share of a list has a mark of another name, so that the whole is not mistaken for it.
-            parts[name].mark = mark if takes == ["all"] else "__".join([*names, "list"])
+            rule, element = parts[name].at[0][-1], parts[name].element
+            found[name] = own, None if element is None else division(grammar.rules, rule, element, name)
+    return found
 
 
 def division(rules: Mapping[str, Rule], rule: str, element: str, part: str) -> Division:
@@ -107,7 +105,7 @@ def _is_one_way(literal: str) -> bool:
 
 
 def automaton_of(syntax: Syntax) -> Automaton:
-    """Return the automaton of the rules with the exclusions, and note which octets each part may hold.
+    """Return the automaton of the rules with the exclusions.
 
     Raises GrammarError for rules that are not those of URLs.
     """
@@ -123,72 +121,57 @@ def automaton_of(syntax: Syntax) -> Automaton:
         more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
     if more != exclude:
         automaton = Automaton(expand(grammar, rule, parts.values(), more))
+    escapes = reduce(or_, [escape.first for escape in automaton.escapes], 0)
     for leaf in automaton.leaves:
         for code in bits(leaf.mask & ~legal):
             problem = f"rule {leaf.path[-1]!r} has {chr(code)!a}, which no URL may hold"
             hint = f"use the characters of {profile.section('characters')}, and encode all others"
             raise GrammarError(problem, rule=leaf.path[-1], hint=hint)
-        if leaf.mask & _PERCENT and not _begins_escape(automaton, leaf):
+        if leaf.mask & _PERCENT and not leaf.inside & escapes:
             problem = f"rule {leaf.path[-1]!r} has a percent sign that begins no escape"
             hint = f'write an escape as the rule `{profile.rule_names["escape"]}`, or as "%" and two hexadecimal digits'
             raise GrammarError(problem, rule=leaf.path[-1], hint=hint)
     for part in parts.values():
-        found = [marked for marked in automaton.marked if marked.mark == part.mark]
-        if not found:
+        if not any(marked.mark == part.mark for marked in automaton.marked):
             raise GrammarError(f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=rule)
-        written = [octets_held(marked.item) for marked in found]
-        separator = part.division.octets if part.division else frozenset[int]()
-        # Another thread may be using the part already: each value is set at once.
-        named = [marked.rule for marked in found if marked.rule in grammar.rules]
-        part.rule = part.element or (named[0] if named else found[0].rule)
-        part.bare = frozenset(octet for bare, _ in written for octet in bits(bare)) - separator
-        part.escapes = frozenset[int]().union(*(escapes for _, escapes in written))
-        _check_values(part, found, automaton, profile)
+        _check_values(part, automaton, held_by(part, automaton, grammar), profile)
     return automaton
 
 
-def _check_values(part: Part, found: list[Marked], automaton: Automaton, profile: Profile) -> None:
+def held_by(part: Part, automaton: Automaton, grammar: Grammar) -> Held:
+    """Return what a part may hold."""
+    found = [marked for marked in automaton.marked if marked.mark == part.mark]
+    written = [octets_held(marked.item) for marked in found]
+    separator = part.division.octets if part.division else frozenset[int]()
+    return Held(
+        part.element or next((marked.rule for marked in found if marked.rule in grammar.rules), found[0].rule),
+        frozenset(octet for bare, _ in written for octet in bits(bare)) - separator,
+        frozenset[int]().union(*(escapes for _, escapes in written)),
+    )
+
+
+def _check_values(part: Part, automaton: Automaton, held: Held, profile: Profile) -> None:
     """Raise GrammarError if a text of the part would have no value, or a value no text."""
-    if part.name == "host" and part.escapes and not profile.escapes_in_host:
+    if part.name == "host" and held.escapes and not profile.escapes_in_host:
         hint = f"use the rule `{profile.host_rules[0]}`"
-        raise GrammarError("the host must not have escapes", rule=part.rule, hint=hint)
-    if part.number and part.element is not None:
+        raise GrammarError("the host must not have escapes", rule=held.rule, hint=hint)
+    if not part.number:
+        return
+    if part.element is not None:
         hint = "leave out `number`, and let a property of the type convert the elements"
-        raise GrammarError(f"the part {part.name!r} is a list, and cannot be a number", rule=part.rule, hint=hint)
-    if part.number and (
-        part.escapes
-        or part.bare - frozenset(b"0123456789")
-        or any(marked.nullable or _longest(marked.item) > DIGITS for marked in found)
-    ):
-        problem = f"the part {part.name!r} is a number, and must have 1 to {DIGITS:,} digits and nothing else"
-        raise GrammarError(problem, rule=part.rule, hint=f"use the rule `{profile.rule_names['number']}`")
-    for marked in found if part.number else ():
+        raise GrammarError(f"the part {part.name!r} is a list, and cannot be a number", rule=held.rule, hint=hint)
+    found = [marked for marked in automaton.marked if marked.mark == part.mark]
+    if held.escapes or held.bare - frozenset(b"0123456789") or any(marked.nullable for marked in found):
+        problem = f"the part {part.name!r} is a number, and its rule must derive one or more digits"
+        raise GrammarError(problem, rule=held.rule, hint=f"use the rule `{profile.rule_names['number']}`")
+    for marked in found:
         for zeros in range(1, _ZEROS):
             if automaton.derives(marked, "0" * zeros + "7") and not automaton.derives(marked, "7"):
                 raise GrammarError(
                     f"the part {part.name!r} is a number, and its rule derives {'0' * zeros}7 but not 7",
-                    rule=part.rule,
+                    rule=held.rule,
                     hint="let the rule derive fewer digits, or leave out `number`: text keeps its zeros",
                 )
-
-
-def _begins_escape(automaton: Automaton, leaf: Characters) -> bool:
-    """Return True if `leaf` is a percent sign that two hexadecimal digits always follow."""
-    positions = leaf.inside
-    for allowed in (_PERCENT, _HEX):
-        if automaton.characters(positions) & ~allowed or positions & automaton.tree.last:
-            return False
-        positions = reduce(or_, [automaton.follow[position] for position in bits(positions)])
-    return not automaton.characters(positions) & ~_HEX
-
-
-def _longest(item: Element) -> float:
-    """Return the number of characters of the longest text that `item` derives."""
-    if isinstance(item, Characters):
-        return 1
-    times = item.most if isinstance(item, Repeated) else 1
-    whole = max if isinstance(item, Variants) else sum
-    return float("inf") if times is None else times * whole(map(_longest, children(item)))
 
 
 def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:

@@ -3,9 +3,8 @@
 A table says of a text what the pattern says: if it is a URL, and where its parts begin and end. All numbers are
 little-endian:
 
-    8 octets          "URLTAB", the version 1, 0
-    8 x u32           states, classes, edges, ops, final ops, tags, registers, longest
-    16 octets         the characters that a long counted run may hold, as a mask
+    8 octets          "URLTAB", the version 2, 0
+    7 x u32           states, classes, edges, ops, final ops, tags, registers
     128 octets        the class of each US-ASCII character; 0: in no URL
     u16 ...           for each state and each class the next state, or `states` + the number of an edge; 0: none
     2 octets          if needed, so that the length is a multiple of 4
@@ -17,8 +16,7 @@ little-endian:
 
 State 1 is the start, and 0 is dead; all others can reach the end of a URL. The ops of an edge are executed in order,
 before the position moves past the character. Tags 2n and 2n + 1 are the beginning and the end of the part that
-`marks[n]` marks; a tag without a final op has the value of the register with its number. The table does not count runs
-of more than 64: a text with a run of more than `longest` characters of the mask is left to the pattern.
+`marks[n]` marks; a tag without a final op has the value of the register with its number.
 """
 
 from __future__ import annotations
@@ -31,16 +29,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ABSENT", "HEADER", "MAGIC", "POSITION", "UNCOUNTED", "Table"]
+__all__ = ["ABSENT", "HEADER", "MAGIC", "POSITION", "Table"]
 
-MAGIC = b"URLTAB\x01\x00"
-HEADER = struct.Struct("<8s8I16s128s")
+MAGIC = b"URLTAB\x02\x00"
+HEADER = struct.Struct("<8s7I128s")
 POSITION = 255
 """The source of an op or of a final op that is not a register, but the current position."""
 ABSENT = 254
 """The source of a final op for a part that is absent."""
-UNCOUNTED = 0x7FFFFFFF
-"""The longest run of a table that counts everything."""
 
 
 class _Decoded(NamedTuple):
@@ -50,8 +46,6 @@ class _Decoded(NamedTuple):
     classes: int
     tags: int
     registers: int
-    longest: int
-    counted: int
     class_of: bytes
     transitions: tuple[int, ...]
     edges: list[tuple[int, list[tuple[int, int]]]]
@@ -84,19 +78,6 @@ class Table:
             return _decoded(self.blob)
         except struct.error as error:
             raise ValueError(f"malformed table: {error}") from None
-
-    def counts(self, text: str) -> bool:
-        """Return True if the table counts all runs of `text`; a text with a longer one is left to the pattern."""
-        longest, mask = self.content.longest, self.content.counted
-        if len(text) <= longest:
-            return True
-        run = 0
-        for character in text:
-            code = ord(character)
-            run = run + 1 if code < 128 and mask >> code & 1 else 0
-            if run > longest:
-                return False
-        return True
 
     def spans(self, text: str) -> dict[str, tuple[int, int]] | None:
         """Return where the parts of `text` stand, by mark; absent ones are left out. None if it is not a URL."""
@@ -143,9 +124,7 @@ class Table:
 
 
 def _decoded(blob: bytes) -> _Decoded:
-    magic, states, classes, edges, ops, final_ops, tags, registers, longest, counted, class_of = HEADER.unpack_from(
-        blob
-    )
+    magic, states, classes, edges, ops, final_ops, tags, registers, class_of = HEADER.unpack_from(blob)
     if magic != MAGIC:
         raise ValueError(f"malformed table: it begins with {magic!r}, not with {MAGIC!r}")
     at = HEADER.size
@@ -165,8 +144,6 @@ def _decoded(blob: bytes) -> _Decoded:
         classes,
         tags,
         registers,
-        longest,
-        int.from_bytes(counted, "little"),
         class_of,
         transitions,
         [(to, op_rows[first : first + count]) for to, first, count, _ in edge_rows],

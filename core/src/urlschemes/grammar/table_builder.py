@@ -11,15 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, marks
-from urlschemes.grammar.table import ABSENT, HEADER, MAGIC, POSITION, UNCOUNTED, Table
+from urlschemes.grammar.table import ABSENT, HEADER, MAGIC, POSITION, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["build_table"]
 
-_MAX_UNROLLED = 64
-"""The longest bounded repetition that the states of a table count."""
 _MAX_STEPS = 20_000
 _MAX_STATES = 3_000
 _MAX_WORK = 1_000_000
@@ -37,7 +35,6 @@ _Op: TypeAlias = tuple[int, int, int]
 _Edge: TypeAlias = tuple[int, tuple[_Op, ...]]
 
 _NOWHERE: _Edge = (0, ())
-_ALL = (1 << 128) - 1
 
 
 class _TooLarge(Exception):
@@ -64,8 +61,6 @@ class _Builder:
     def __init__(self, tree: Element) -> None:
         self.steps: list[_Step] = []
         self.marks = {mark: number for number, mark in enumerate(dict.fromkeys(each.mark for each in marks(tree)))}
-        self.longest = UNCOUNTED
-        self.counted = 0
         self.end = self.step(None, None, [])
         self.start = self.graph(tree, self.end)
         self.work = 0
@@ -105,14 +100,11 @@ class _Builder:
         if most == 1:
             taken = self.graph(inner, after)
             return taken if inner.nullable else self.either(taken, after)
-        if most is not None and most <= _MAX_UNROLLED:
+        if most is not None:
             first = after
             for _ in range(most - least):
                 first = self.either(self.graph(inner, first), after)
             return self.graph(inner, first) if least else first
-        if most is not None:
-            self.longest = min(self.longest, most)
-            self.counted |= inner.mask if isinstance(inner, Characters) else _ALL
         again = self.either()
         first = self.graph(inner, again)
         self.steps[again].after.extend((first, after))
@@ -280,9 +272,9 @@ class _Builder:
         registers = tags + len(further)
         if registers > _MAX_REGISTERS or max(len(rows) + len(edges), len(all_ops), len(final_ops)) > _MAX_NUMBER:
             raise _TooLarge
-        counts = (len(rows), len(rows[0]), len(edges), len(all_ops), len(final_ops), tags, registers, self.longest)
+        counts = (len(rows), len(rows[0]), len(edges), len(all_ops), len(final_ops), tags, registers)
         parts = [
-            HEADER.pack(MAGIC, *counts, self.counted.to_bytes(16, "little"), class_of),
+            HEADER.pack(MAGIC, *counts, class_of),
             _shorts(transitions),
             bytes(-2 * len(transitions) % 4),
             *(_shorts(row) for row in edge_rows),

@@ -13,14 +13,7 @@ from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from urlschemes.errors import (
-    PluginContractError,
-    PluginError,
-    PluginLoadError,
-    PluginRecordError,
-    RegistrationError,
-    require_type,
-)
+from urlschemes.errors import PluginContractError, PluginError, PluginLoadError, PluginRecordError, RegistrationError
 from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.redaction import described
 from urlschemes.registry.claim_selection import DISABLE, Rules, Selection, installed_list, select, switch
@@ -66,7 +59,6 @@ class Plugins:
         if isinstance(rules.profile, Profile):
             self.profile = rules.profile
         else:
-            require_type("profile", rules.profile, Profile, str)
             self.profile, self.selected = self.installed_profile(rules.profile), None
 
     def installed_profile(self, name: str) -> Profile:

@@ -41,7 +41,7 @@ def _plain(url: URL, part: Part, raw: Raw) -> Raw:
     if isinstance(raw, tuple):
         return tuple(_plain(url, part, each) for each in raw)  # type: ignore[return-value]  # as `raw`: texts or pairs
     if part.number:
-        return str(int(raw))
+        return raw.lstrip("0") or "0"
     if part.name in {"host", "scheme"}:
         return raw.lower()
     if part.travels == "as-written" or not part.escapes:

@@ -254,8 +254,8 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: 
         slash_may_be_omitted=slash,
         source=fields.source or "the record",
         line=toml[: max(toml.find(text), 0)].count("\n") + 1,
-        compiled=cache.load("syntax", key),
-        on_compile=lambda syntax: cache.store("syntax", key, syntax.compiled()),
+        kept=cache.load("syntax", key),
+        keep=lambda results: cache.store("syntax", key, results),
     )
 
 

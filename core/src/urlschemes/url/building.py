@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
     AnyURL = TypeVar("AnyURL", bound=URL)
 
-__all__ = ["build", "change", "outermost", "text_by_mark"]
 
-_BITS = (10**DIGITS).bit_length()
+_TOO_LARGE = 10**DIGITS
 
 
 def build(kind: type[AnyURL], values: Mapping[str, Any], limit: int) -> AnyURL:
@@ -72,10 +71,9 @@ def change(url: AnyURL, values: Mapping[str, Any], limit: int) -> AnyURL:
 
 
 def _syntax_with(kind: type[URL], values: Mapping[str, Any]) -> Syntax:
-    """Return the syntax of `kind`, which has all the parts `values` and knows which octets each may hold."""
+    """Return the syntax of `kind`, which has all the parts `values`."""
     for name in values.keys() - kind.syntax.parts.keys():
         raise TypeError(f"{kind.__name__} has no part {name!r}; its parts are {', '.join(kind.syntax.parts)}")
-    kind.syntax.know_octets()
     return kind.syntax
 
 
@@ -137,7 +135,7 @@ def _written_number(part: Part, value: object, scheme: str | None) -> str:
     if not isinstance(value, int) or isinstance(value, bool):
         kind = type(value).__name__
         raise _wrong_value(part, f"the {part.called} must be an int from 0 up, not {kind}", scheme)
-    if value.bit_length() > _BITS:  # Python would not write it either
+    if abs(value) >= _TOO_LARGE:  # Python would not write a number that is a little larger
         raise _wrong_value(part, f"the {part.called} has more than {DIGITS} digits", scheme)
     if value < 0:
         raise _wrong_value(part, f"the {part.called} must be an int from 0 up, not {value}", scheme)

@@ -7,7 +7,6 @@ is read as a login; otherwise nothing is. The messages are in `fault_messages`.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import InvalidURL
@@ -42,9 +41,8 @@ class _Landmarks:
     """The parts of a syntax's automaton that locate a fault: computed once for each syntax.
 
     A walk begins in the state `login` if the text has a login, else in `no_login`; `login` is None if the syntax has
-    none. `host` and `port` are the positions inside those parts, `begins_host` those where a host begins. No repetition
-    that walks do not count has a bound below `least_bound`.
-    `refuses_at` is True if no `@` can stand before the host: other parts than a login may end with one.
+    none. `host` and `port` are the positions inside those parts, `begins_host` those where a host begins. `refuses_at`
+    is True if no `@` can stand before the host: other parts than a login may end with one.
     """
 
     def __init__(self, syntax: Syntax) -> None:
@@ -59,7 +57,6 @@ class _Landmarks:
         self.no_login = no_login if no_login.expected else automaton.start
         self.host = automaton.inside(marks["host"]) if "host" in marks else 0
         self.port = automaton.inside(marks["port"]) if "port" in marks else 0
-        self.least_bound = min((item.most or 0 for item in automaton.too_long), default=sys.maxsize)
         self.begins_host = 0
         for marked in automaton.marked:
             self.begins_host |= marked.first if marked.mark == marks.get("host") else 0
@@ -89,7 +86,8 @@ class Fault:
     """The first fault of `text`, which `syntax`, that of `scheme`, does not match.
 
     `index` is the length of the longest prefix that a URL begins with, and `state` the state after it; `at` lies before
-    it if a character, escape or literal was begun there. `region` is where the fault is: in the scheme, slashes, login,
+    it if a character, escape or literal was begun there. If the text derives from the rules, `surplus` is the place of
+    the digits that make a number too long, else None. `region` is where the fault is: in the scheme, slashes, login,
     host, port, or another part. `blamed` is the place in `text` that the message is about. `position`, `span` and the
     message are those of the `original`, if `text` was made of another.
     """
@@ -102,7 +100,10 @@ class Fault:
         self.authority = authority_of(text, syntax.profile) if "host" in syntax.parts else None
         self._landmarks = _landmarks(syntax)
         self.index, self.state = self._walk()
-        self._exceeded = self._over_counted()
+        self.surplus = self._surplus()
+        if self.surplus is not None:
+            self.index = self.surplus[0]
+            self.state = first_state(syntax, text).walk(text[: self.index])[1]
         self.region = self._region()
         self.at = self._at()
         self.position = original.span(self.at, self.at)[0] if original else self.at
@@ -129,6 +130,11 @@ class Fault:
         self.starts.append(automaton.state_after(state.passed, automaton.start.within))
         index, state = self.starts[1].walk(self.text[authority.at :])
         return authority.at + index, state
+
+    def _surplus(self) -> tuple[int, int] | None:
+        """Return the place of the digits that make a number too long, if the text derives from the rules."""
+        match = self.syntax.regex.fullmatch(self.text) if self.index == len(self.text) and self.state.ends else None
+        return None if match is None else self.syntax.surplus_digits(match)
 
     def _region(self) -> str:
         text, index, state, known, authority = self.text, self.index, self.state, self._landmarks, self.authority
@@ -193,24 +199,7 @@ class Fault:
         automaton, character = self.syntax.automaton, self.text[self.index : self.index + 1]
         mask = 1 << ord(character) if character else 0
         goes_on = (item for item in automaton.counted if item.last & self.state.reached)
-        return self._exceeded or next((item for item in goes_on if automaton.characters(item.first) & mask), None)
-
-    def _over_counted(self) -> Repeated | None:
-        """Return a repetition that the prefix exceeds, since walks do not count it, and end the prefix; else None."""
-        if self.index <= self._landmarks.least_bound:
-            return None
-        automaton, start = self.syntax.automaton, first_state(self.syntax, self.text)
-        last = None if self.index == len(self.text) and self.state.ends else self.state.reached
-        counts = dict.fromkeys(automaton.too_long, 0)
-        for index, positions in enumerate(automaton.derivation(self.text[: self.index], start, last)):
-            for item, count in counts.items():
-                # Only if no other way to read the text remains does the count matter.
-                is_inside = not positions & ~item.inside
-                counts[item] = count + bool(positions & item.first) if is_inside else 0
-                if item.most is not None and counts[item] > item.most:
-                    self.index, self.state = start.walk(self.text[:index])
-                    return item
-        return None
+        return next((item for item in goes_on if automaton.characters(item.first) & mask), None)
 
     # The message
 
@@ -230,6 +219,8 @@ class Fault:
             is_escape, unsafe = code == "bad-escape", fault_messages.unsafe_character
             found = fault_messages.bad_escape(place, part) if is_escape else unsafe(place, part, self._written())
             return found._replace(hint=self._hint_of_authority(part) or found.hint)
+        if self.surplus is not None:
+            return self._too_many_digits(*self.surplus)
         item = self.counted
         if item is not None and code != "userinfo-not-allowed":
             return self._too_many(item)
@@ -373,24 +364,29 @@ class Fault:
 
     def _too_many(self, item: Repeated) -> FaultMessage:
         """Return the message for a character that is one too many for the repetition `item`."""
-        place = self.place()
-        part, is_number = part_of(self.syntax, item.inside), item.most == DIGITS
-        rule = self.syntax.parts["port"].rule if self.region == "port" else rule_of(self.syntax, item.inside)
-        what = "digits" if is_number else "characters" if isinstance(item.item, Characters) else "elements"
-        hint = HINTS.get(part or "", f"a number has at most {DIGITS:,} digits") if is_number else None
-        message = f"too many {what} in the {part or rule} at position {place.position}: expected at most {item.most:,}"
-        return FaultMessage(message, part, rule, (f"at most {item.most:,} {what}",), hint)
+        part, rule = part_of(self.syntax, item.inside), rule_of(self.syntax, item.inside)
+        what = "characters" if isinstance(item.item, Characters) else "elements"
+        message = (
+            f"too many {what} in the {part or rule} at position {self.place().position}: expected at most {item.most}"
+        )
+        return FaultMessage(message, part, rule, (f"at most {item.most} {what}",))
+
+    def _too_many_digits(self, start: int, end: int) -> FaultMessage:
+        """Return the message for a number whose digits from `start` to `end` are too many."""
+        place, part, rule = self.place(start, end), self._part(), rule_of(self.syntax, self.state.reached)
+        rule = self.syntax.parts["port"].rule if self.region == "port" else rule
+        message = f"too many digits in the {part} at position {place.position}: expected at most {DIGITS:,}"
+        hint = HINTS.get(part or "", f"a number has at most {DIGITS:,} digits")
+        return FaultMessage(message, part, rule, (f"at most {DIGITS:,} digits",), hint)
 
 
 def _definition(rule: str | None, part: Part | None, syntax: Syntax) -> str | None:
-    """Return `rule` in the notation of its profile, with the limit of numbers and the octets that a record excludes."""
+    """Return `rule` in the notation of its profile, with the octets that a record excludes."""
     if rule not in syntax.grammar.rules:
         return None
     from urlschemes.grammar.abnf import written  # few programs read a definition
 
     definition = written(syntax.grammar.rules[rule], syntax.profile.notation)
-    if f"*{DIGITS}" in definition:
-        definition = f"{definition.replace(f'*{DIGITS}', '*')}, at most {DIGITS:,} of them"
     if part is not None and part.exclude and part.rule == rule:
         definition += f", without {listed(tuple(f'{octet:02X}' for octet in sorted(part.exclude)), 'and')}"
     return definition

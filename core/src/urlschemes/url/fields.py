@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from urlschemes.errors import PluginContractError, RegistrationError
 from urlschemes.grammar.octets import unescape
+from urlschemes.grammar.part import number_of
 from urlschemes.url.native import form, part_reader
 
 if TYPE_CHECKING:
@@ -201,9 +202,16 @@ def _reader(decode: Callable[[str], Any], absent: Any, groups: Sequence[int]) ->
         text = url._match[group]
         return absent if text is None else decode(text)
 
+    def read_number(url: URL) -> Any:
+        text = url._match[group]
+        try:
+            return absent if text is None else int(text)
+        except ValueError:  # Python limits the digits, with the zeros at the beginning
+            return number_of(text)
+
     if len(groups) > 1:
         return read_one_of
-    return read_text if decode == unescape else read_other
+    return {unescape: read_text, number_of: read_number}.get(decode, read_other)
 
 
 def native_parts(cls: type[URL]) -> tuple[object, ...]:

@@ -1,8 +1,7 @@
 """The native reader, an optional distribution: it runs the tables of schemes in C, with the results of their patterns.
 
-`URLSCHEMES_NATIVE=none` switches it off, as does Python's development mode. It reads no text that is a subclass of str,
-has more than 65,534 octets or a longer run than its table counts, and no scheme that has more than eight parts, or a
-type with a `parse` of its own.
+`URLSCHEMES_NATIVE=none` switches it off. It reads no text that is a subclass of str, has more than 65,534 octets or
+more than 4,000 digits in a row, and no scheme that has more than eight parts, or a type with a `parse` of its own.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VARIABLE", "Base", "form", "learned", "part_reader", "provide", "reader_of", "why_unused"]
 
-ABI = 3
+ABI = 4
 """The version of the functions that are called here."""
 
 
@@ -43,8 +42,6 @@ def _module() -> tuple[Any, str]:
     """Return the module of the native reader; without one that may be used, None and the reason."""
     if os.environ.get(VARIABLE) == "none":
         return None, f"{VARIABLE} is none"
-    if sys.flags.dev_mode:
-        return None, "Python's development mode does not use it"
     if "t" in getattr(sys, "abiflags", ""):
         return None, "builds of Python without a global lock do not use it"
     try:
@@ -112,7 +109,7 @@ def _kinds(profile: Profile) -> bytes:
 def learned(fault: Fault, syntax: Syntax) -> Fault:
     """Return the fault, and let the native reader of `syntax` learn it, so that it finds others of its kind itself."""
     table = syntax.table if syntax.known_fault is not None and fault.syntax is syntax else None
-    if table is None or fault.index >= syntax.landmarks.least_bound:  # the reader does not count
+    if table is None or fault.surplus is not None:  # the reader leaves long numbers to Python
         return fault
     profile = syntax.profile
     authority = authority_of(fault.text, profile)
@@ -126,10 +123,9 @@ def learned(fault: Fault, syntax: Syntax) -> Fault:
         if index < fault.index and state is not None:
             state = state.step(character)
             states.append(state)
-    longest = syntax.landmarks.least_bound
     with suppress(UnicodeEncodeError):  # a lone surrogate
         kinds, ends = _kinds(profile), profile.authority_ends
-        table.native.learn(fault.scheme or "", kinds, ends, longest, fault.text, states, fault.code, fault.at)
+        table.native.learn(fault.scheme or "", kinds, ends, fault.text, states, fault.code, fault.at)
     return fault
 
 

@@ -19,7 +19,7 @@ from urlschemes_columns.row_reading import read_rows
 
 if urlschemes.default_registry.native_reader is None:
     pytest.skip(
-        "needs urlschemes-native: python3 dev --group columns --group native pytest, not in development mode",
+        "needs urlschemes-native: python3 dev --group columns --group native pytest",
         allow_module_level=True,
     )
 

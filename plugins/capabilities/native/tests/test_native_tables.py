@@ -39,7 +39,7 @@ def test_a_table_says_natively_what_it_says_in_python(scheme: str) -> None:
             assert {mark: place for mark, place in places.items() if -1 not in place} == spans
 
 
-FIELDS = ("states", "classes", "edges", "ops", "final ops", "tags", "registers", "longest")
+FIELDS = ("states", "classes", "edges", "ops", "final ops", "tags", "registers")
 
 
 @pytest.mark.parametrize("field", FIELDS)
@@ -48,7 +48,7 @@ def test_a_number_of_the_header_is_checked(field: str) -> None:
     header = [*HEADER.unpack_from(table.blob)]
     place = FIELDS.index(field) + 1
     tags = header[1 + FIELDS.index("tags")]
-    wrong = {"longest": [2**31], "registers": [0, tags - 1, 255]}.get(field, [0, 1, 255, 256, 65535, 65536])
+    wrong = {"registers": [0, tags - 1, 255]}.get(field, [0, 1, 255, 256, 65535, 65536])
     for value in {*wrong, 2**31, 2**32 - 1} - {header[place]}:
         spoilt = [*header[:place], value, *header[place + 1 :]]
         with pytest.raises(ValueError, match="unsound table"):
@@ -57,7 +57,7 @@ def test_a_number_of_the_header_is_checked(field: str) -> None:
 
 def test_what_stands_in_a_table_is_checked() -> None:
     table = table_of("ftp")
-    _, states, classes, edges, ops, _, tags, _, _, _, _ = HEADER.unpack_from(table.blob)
+    _, states, classes, edges, ops, _, tags, _, _ = HEADER.unpack_from(table.blob)
     cells = HEADER.size
     edge_rows = cells + (2 * states * classes + 3) // 4 * 4
     final_rows = edge_rows + 8 * edges
@@ -94,11 +94,3 @@ def test_a_table_of_another_size_is_refused() -> None:
             loaded(table.blob, marks)
     with pytest.raises(TypeError):
         loaded(table.blob, (b"host",) * len(table.marks))  # type: ignore[arg-type]
-
-
-def test_a_text_that_the_table_does_not_count_is_no_question_for_it() -> None:
-    table = table_of("http")
-    native = loaded(table.blob, table.marks)
-    assert isinstance(native.spans(f"http://h.dom:{'1' * 4000}/"), tuple)
-    with pytest.raises(OverflowError):
-        native.spans(f"http://h.dom:{'1' * 4001}/")

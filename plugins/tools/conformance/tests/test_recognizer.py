@@ -44,6 +44,6 @@ def test_a_pattern_that_divides_otherwise_is_a_difference() -> None:
         Syntax(f'url = "x:" {rules}', "url", [Part("n", ["n"]), Part("m", ["m"])])
         for rules in ('n "-" m\nn = *alpha\nm = *alpha', 'n m\nn = *alpha "-"\nm = *alpha')
     )
-    mixed = Syntax(one.bnf, one.rule, one.parts.values(), compiled={**one.compiled(), "pattern": other.pattern})
+    mixed = Syntax(one.bnf, one.rule, one.parts.values(), kept={"pattern": other.pattern})
     assert Judges(one).difference("x:a-b") is None
     assert "the BNF does not" in (Judges(mixed).difference("x:a-b") or "")

@@ -18,6 +18,7 @@ from urlschemes.errors import (
     UnknownScheme,
     UnsafeURL,
 )
+from urlschemes.grammar.part import number_of
 from urlschemes.grammar.profile import RFC1738, authority_of
 from urlschemes.redaction import one_line, redact
 from urlschemes_access.attributes import Gateway
@@ -191,4 +192,4 @@ def _check_authority(url: URL, policy: Policy) -> None:
     policy.check_host(match["host"])
     _check_literal(match["host"], policy)
     if match["port"] is not None:
-        policy.check_port(int(match["port"]))
+        policy.check_port(number_of(match["port"]))

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import encoded, unescape
+from urlschemes.grammar.part import number_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes_lint.findings import CODES, Finding
 from urlschemes_lint.part_places import delimiters, hosts, part_at, places
@@ -126,7 +127,7 @@ class _Warnings:
     def _of_port(self, start: int, end: int) -> Iterator[Finding]:
         default = self.registration.default_port if self.registration else None
         scheme = self.registration.scheme if self.registration else "the scheme"
-        port = int(self.text[start:end])
+        port = number_of(self.text[start:end])
         if not 0 < port < 65536:
             message = f"port {self.text[start : min(end, start + 20)]} does not exist"
             yield self._finding("impossible-port", message, start, end, "port", "ports are 1 to 65535")

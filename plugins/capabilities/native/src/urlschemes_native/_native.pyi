@@ -18,7 +18,6 @@ class Table:
         name: str,
         kinds: bytes,
         ends: str,
-        longest: int,
         text: str,
         states: list[Any],
         code: str,

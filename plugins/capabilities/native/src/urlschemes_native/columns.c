@@ -236,7 +236,7 @@ static int read_row(Work *work, Py_ssize_t row, int16_t *scheme, int8_t *code) {
     Py_ssize_t size = text_of(&work->strings, row, &text);
     if (size == NONE) return 1;
     const Entry *entry = size <= work->limit && size <= INT32_MAX ? find(work->names, text, size) : NULL;
-    if (!entry || !counts(entry->table, text, size)) return 0;
+    if (!entry || may_hold_long_number(text, size)) return 0;
     int32_t registers[MOST_REGISTERS];
     Stop stop;
     *scheme = (int16_t)entry->number;

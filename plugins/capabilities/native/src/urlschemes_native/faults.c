@@ -32,7 +32,6 @@ struct Faults {
     uint8_t ends[128];         /* 1 for the characters that end an authority */
     char name[256];            /* of the scheme; empty for any */
     Py_ssize_t name_size;
-    Py_ssize_t longest;        /* a prefix that is longer is left to Python */
     Fault *faults;             /* a hash table */
     uint32_t slots, count;
 };
@@ -139,8 +138,7 @@ PyObject *known_fault(const Table *table, const uint8_t *text, Py_ssize_t size, 
     Delimiters parts = delimiters_of(faults, text, size);
     Py_ssize_t index;
     uint32_t state = walk_learned(table, text, size, parts, &index);
-    if (state == UNKNOWN || parts.colon < 0 || index <= parts.colon || index > faults->longest ||
-        !has_name(faults, text, parts.colon))
+    if (state == UNKNOWN || parts.colon < 0 || index <= parts.colon || !has_name(faults, text, parts.colon))
         return NULL;
     const Fault *fault = slot_of(faults, key_of(faults, state, text, size, parts, index));
     if (!fault->key || (fault->anchor == EITHER && index - fault->before != parts.start)) return NULL;
@@ -161,8 +159,7 @@ void faults_free(Faults *faults) {
 }
 
 /* Return memory for the faults of a scheme; NULL with an error. */
-static Faults *faults_new(const char *name, Py_ssize_t name_size, const char *kinds, const char *ends,
-                          Py_ssize_t longest) {
+static Faults *faults_new(const char *name, Py_ssize_t name_size, const char *kinds, const char *ends) {
     Faults *faults = PyMem_Calloc(1, sizeof(Faults));
     if (!faults) return (Faults *)PyErr_NoMemory();
     faults->slots = FIRST_FAULTS;
@@ -178,7 +175,6 @@ static Faults *faults_new(const char *name, Py_ssize_t name_size, const char *ki
     for (; *ends; ends++)
         if ((uint8_t)*ends < 128) faults->ends[(uint8_t)*ends] = 1;
     faults->name_size = name_size;
-    faults->longest = longest;
     return faults;
 }
 
@@ -257,16 +253,16 @@ static int learn_fault(Faults *faults, uint64_t key, PyObject *code, Py_ssize_t 
 PyObject *table_learn(PyObject *self, PyObject *args) {
     Table *table = (Table *)self;
     const char *name, *kinds, *ends;
-    Py_ssize_t name_size, kinds_size, longest, size, position;
+    Py_ssize_t name_size, kinds_size, size, position;
     PyObject *text, *states, *code;
-    if (!PyArg_ParseTuple(args, "s#y#snUO!Un:learn", &name, &name_size, &kinds, &kinds_size, &ends, &longest, &text,
-                          &PyList_Type, &states, &code, &position))
+    if (!PyArg_ParseTuple(args, "s#y#sUO!Un:learn", &name, &name_size, &kinds, &kinds_size, &ends, &text, &PyList_Type,
+                          &states, &code, &position))
         return NULL;
     const uint8_t *octets = (const uint8_t *)PyUnicode_AsUTF8AndSize(text, &size);
     if (!octets) return NULL;
     if (kinds_size != 128) return PyErr_Format(PyExc_ValueError, "expected the kinds of 128 characters");
     if (name_size > (Py_ssize_t)sizeof table->faults->name) Py_RETURN_NONE;
-    if (!table->faults && !(table->faults = faults_new(name, name_size, kinds, ends, longest))) return NULL;
+    if (!table->faults && !(table->faults = faults_new(name, name_size, kinds, ends))) return NULL;
     Faults *faults = table->faults;
     Delimiters parts = delimiters_of(faults, octets, size);
     /* The last `@` of an authority takes two states: the one before it, and the one that goes on there. */
@@ -279,7 +275,7 @@ PyObject *table_learn(PyObject *self, PyObject *args) {
     if (learned) {
         uint32_t last = path[count - 1];
         learn_walk(faults, table, octets, size, parts, index, path);
-        if (parts.colon >= 0 && index > parts.colon && index <= faults->longest && position >= 0 && position <= index &&
+        if (parts.colon >= 0 && index > parts.colon && position >= 0 && position <= index &&
             has_name(faults, octets, parts.colon)) {
             Py_ssize_t start = parts.start >= 0 && index >= parts.start && index <= parts.at ? parts.start : -1;
             if (!learn_fault(faults, key_of(faults, last, octets, size, parts, index), code, index, start, position))

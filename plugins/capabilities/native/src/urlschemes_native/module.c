@@ -1,6 +1,6 @@
 #include "reader.h"
 
-enum { ABI = 3 }; /* the core uses the module only if it expects this number: see urlschemes.url.native */
+enum { ABI = 4 }; /* the core uses the module only if it expects this number: see urlschemes.url.native */
 
 static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec) {
     PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);

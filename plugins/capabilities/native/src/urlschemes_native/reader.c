@@ -204,7 +204,7 @@ static PyObject *reader_parse(PyObject *self, PyObject *const *args, Py_ssize_t 
         return slowly(reader, args, count, keywords);
     }
     const Entry *entry = size <= limit && size <= LONGEST_URL ? find(reader->names, octets, size) : NULL;
-    if (!entry || !counts(entry->table, octets, size)) return slowly(reader, args, count, keywords);
+    if (!entry || may_hold_long_number(octets, size)) return slowly(reader, args, count, keywords);
     int32_t registers[MOST_REGISTERS];
     Stop stop;
     if (!read_url(entry, octets, size, registers, &stop)) return refuse(reader, text, entry->type);

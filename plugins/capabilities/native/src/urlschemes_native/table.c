@@ -1,9 +1,9 @@
 /* Loading a table: everything that the blob says is checked here, so that walking it needs no checks. */
 #include "faults.h"
 
-#define MAGIC "URLTAB\x01\x00"
+#define MAGIC "URLTAB\x02\x00"
 
-enum { HEADER = 8 + 8 * 4 + 16 + 128, LEAST_LOOP = 10, LOOPS = 8 };
+enum { HEADER = 8 + 7 * 4 + 128, LEAST_LOOP = 10, LOOPS = 8 };
 
 static uint32_t u16(const uint8_t *p) { return (uint32_t)(p[0] | p[1] << 8); }
 
@@ -64,11 +64,10 @@ static int read_blob(Table *table, const uint8_t *blob, Py_ssize_t size, Py_ssiz
     if (size < HEADER || memcmp(blob, MAGIC, 8)) return 0;
     const uint8_t *p = blob + 8;
     uint32_t states = u32(p), classes = u32(p + 4), edges = u32(p + 8), moves = u32(p + 12), finals = u32(p + 16);
-    uint32_t tags = u32(p + 20), registers = u32(p + 24), longest = u32(p + 28);
+    uint32_t tags = u32(p + 20), registers = u32(p + 24);
     if (states < 2 || states > 0xFFFF || classes < 1 || classes > 129 || edges > 0x10000 - states || moves > 0x20000 ||
         finals > 0x20000 || registers > MOST_REGISTERS || tags > registers ||
-        tags > INLINE_TAGS || longest > INT32_MAX ||
-        (Py_ssize_t)tags != 2 * marks)
+        tags > INLINE_TAGS || (Py_ssize_t)tags != 2 * marks)
         return 0;
     size_t cells = (size_t)states * classes, padded = (2 * cells + 3) / 4 * 4;
     if ((size_t)size != HEADER + padded + 8 * ((size_t)edges + states) + 2 * ((size_t)moves + finals)) return 0;
@@ -90,11 +89,8 @@ static int read_blob(Table *table, const uint8_t *blob, Py_ssize_t size, Py_ssiz
     table->edges = edges;
     table->tags = tags;
     table->registers = registers;
-    table->longest = longest;
 
-    p += 32;
-    memcpy(table->counted, p, 16);
-    memcpy(table->class_of, p + 16, 128);
+    memcpy(table->class_of, p + 28, 128);
     for (int c = 0; c < 128; c++)
         if (table->class_of[c] >= classes) return 0;
     p = blob + HEADER;
@@ -158,10 +154,7 @@ static PyObject *table_spans(PyObject *self, PyObject *text) {
     Stop stop;
     const char *octets = PyUnicode_AsUTF8AndSize(text, &size);
     if (!octets) return NULL;
-    if (size > INT32_MAX || !counts(table, (const uint8_t *)octets, size)) {
-        PyErr_SetString(PyExc_OverflowError, "the text has a run that the table does not count");
-        return NULL;
-    }
+    if (size > INT32_MAX) return PyErr_Format(PyExc_OverflowError, "the text is too long");
     if (!walk(table, (const uint8_t *)octets, size, START, 0, registers, &stop))
         return Py_BuildValue("n", stop.at);
     PyObject *spans = PyTuple_New(table->tags);
@@ -176,16 +169,16 @@ PyDoc_STRVAR(fault_doc,
              "fault($self, text, /)\n--\n\n"
              "Return code and position of the fault of a text, or None if no such fault was learned.");
 PyDoc_STRVAR(learn_doc,
-             "learn($self, name, kinds, ends, longest, text, states, code, position, /)\n--\n\n"
+             "learn($self, name, kinds, ends, text, states, code, position, /)\n--\n\n"
              "Learn the fault of a text, and the states that the core's walk passed: the first one, one after each\n"
              "character, and one more before the last `@` of the authority.\n\n"
              "`kinds` has an octet for each US-ASCII character, the same for those that have one code everywhere, and 0\n"
-             "for those that are legal; `ends` are those that end an authority. No fault behind a prefix that is longer\n"
-             "than `longest` is known then, and none of a scheme with another name.");
+             "for those that are legal; `ends` are those that end an authority. No fault of a scheme with another name\n"
+             "is known then.");
 PyDoc_STRVAR(spans_doc,
              "spans($self, text, /)\n--\n\n"
              "Return where each mark begins and ends, -1 for an absent one; or the index of the first octet that no "
-             "URL continues with.\n\nRaises OverflowError for a text that the table cannot decide.");
+             "URL continues with.\n\nRaises OverflowError for a text of more than 2 GiB.");
 
 static PyMethodDef table_methods[] = {
     {"spans", table_spans, METH_O, spans_doc},

@@ -14,6 +14,7 @@ enum {
     INLINE_TAGS = 16,     /* offsets that a URL object holds */
     NOWHERE = -1,         /* the value of a register that was never set */
     LONGEST_URL = 65534,  /* offsets within it fit 16 bits, beside 65535 for an absent part */
+    MOST_DIGITS = 4000,   /* of a number: as `DIGITS` of the core */
 };
 
 typedef struct {
@@ -33,9 +34,8 @@ typedef struct {
     PyObject_HEAD
     PyObject *marks;        /* tuple of str: the part of the tags 2n and 2n + 1 */
     struct Faults *faults;  /* NULL before the first one */
-    uint32_t states, edges, tags, registers, longest;
+    uint32_t states, edges, tags, registers;
     unsigned shift;         /* a row of `next` has 1 << shift cells */
-    uint8_t counted[16];    /* set of the characters whose runs are at most `longest` */
     uint8_t class_of[256];  /* 0 beyond US-ASCII */
     uint8_t sets[256];      /* for each octet, the loops (bits) that it stays in */
     void *memory;           /* holds the arrays below */
@@ -97,15 +97,12 @@ static inline uint32_t next_of(const Table *table, uint32_t state, uint8_t octet
     return table->next[state << table->shift | table->class_of[octet]];
 }
 
-/* Return 1 if no run is longer than the rules allow; tables do not count. */
-static inline int counts(const Table *table, const uint8_t *text, Py_ssize_t size) {
-    uint32_t run = 0;
-    if (size <= (Py_ssize_t)table->longest) return 1;
-    for (Py_ssize_t i = 0; i < size; i++) {
-        run = text[i] < 128 && (table->counted[text[i] >> 3] >> (text[i] & 7) & 1) ? run + 1 : 0;
-        if (run > table->longest) return 0;
-    }
-    return 1;
+/* Return 1 if more digits follow one another than a number may have. Python decides if they are a number. */
+static inline int may_hold_long_number(const uint8_t *text, Py_ssize_t size) {
+    Py_ssize_t digits = 0;
+    for (Py_ssize_t i = 0; size > MOST_DIGITS && i < size && digits <= MOST_DIGITS; i++)
+        digits = text[i] >= '0' && text[i] <= '9' ? digits + 1 : 0;
+    return digits > MOST_DIGITS;
 }
 
 /* Decode the escapes of `octets` into `decoded`, which has as much space. Return the size; -1 for a malformed escape. */

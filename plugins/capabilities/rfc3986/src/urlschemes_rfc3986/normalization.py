@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import ESCAPE
+from urlschemes.grammar.part import number_of
 from urlschemes.grammar.profile import authority_of
 from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.resolution import components, without_dot_segments
@@ -63,6 +64,6 @@ def _authority(url: URL, text: str, *, by_scheme: bool) -> str | None:
         return None
     host, port = _with_upper_escapes(text[place.host : place.colon].lower()), text[place.colon : place.end]
     if by_scheme and port:
-        number = int(port[1:]) if port[1:] else None
+        number = number_of(port[1:]) if port[1:] else None
         port = "" if number in {None, url.default_port} else f":{number}"
     return text[place.start : place.host] + host + port

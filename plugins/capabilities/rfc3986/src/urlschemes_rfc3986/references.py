@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urlschemes import URL, InvalidURL, default_registry
 from urlschemes.errors import invalid_url, require_type
 from urlschemes.grammar.octets import unescape
-from urlschemes.grammar.part import Part
+from urlschemes.grammar.part import Part, number_of
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import redact
 from urlschemes.registry.registry import registry_or_default
@@ -126,7 +126,7 @@ class RelativeReference(str):
     def port(self) -> int | None:
         """The port; None if there is none, or an empty one."""
         port = self.raw["port"]
-        return None if port is None else int(str(port))
+        return None if port is None else number_of(str(port))
 
     @property
     def path(self) -> str:

@@ -9,7 +9,6 @@ rules are derived in parallel: one by the characters, the other by the octets th
 from __future__ import annotations
 
 from functools import cache, cached_property, reduce
-from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
 from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Sequence
@@ -36,14 +35,10 @@ def _literal(node: Literal) -> State:
 
 
 class NodeRules(Derivatives):
-    """The texts that derive from the rule `start` of a grammar.
+    """The texts that derive from the rule `start` of a grammar."""
 
-    Repetitions of `uncounted_from` turns or more have no bound.
-    """
-
-    def __init__(self, grammar: Grammar, start: str, *, uncounted_from: float = inf) -> None:
+    def __init__(self, grammar: Grammar, start: str) -> None:
         super().__init__()
-        self.uncounted_from = uncounted_from
         self.rules = grammar.rules
         self.start = ("name", Reference(start), ())
 
@@ -58,8 +53,7 @@ class NodeRules(Derivatives):
         if isinstance(node, Octets):
             return octets(node.low, node.high)
         if isinstance(node, Repeat):
-            is_counted = node.most is not None and node.most < self.uncounted_from
-            return times(("name", node.item, path), node.least, node.most if is_counted else None)
+            return times(("name", node.item, path), node.least, node.most)
         if isinstance(node, Choice):
             return either(self.resolved(("name", item, path)) for item in node.items)
         assert isinstance(node, Sequence)
@@ -82,8 +76,8 @@ class Recognizer(NodeRules):
     The exclusions and second grammars of its parts are respected.
     """
 
-    def __init__(self, syntax: Syntax, *, uncounted_from: float = inf) -> None:
-        super().__init__(syntax.grammar, syntax.rule, uncounted_from=uncounted_from)
+    def __init__(self, syntax: Syntax) -> None:
+        super().__init__(syntax.grammar, syntax.rule)
         self.syntax = syntax
         self.is_live = cache(self._is_live)
         self.live: set[State] = set()
@@ -205,7 +199,7 @@ class Divisions:
 
 def divide_by_pattern(syntax: Syntax, text: str) -> Spans | None:
     """Return the division of `text` by the pattern; None if it does not match."""
-    match = syntax.fullmatch(text)
+    match = syntax.regex.fullmatch(text)
     if match is None:
         return None
     spans = {(part.mark, syntax.span(match, part.name)) for part in syntax.parts.values()}

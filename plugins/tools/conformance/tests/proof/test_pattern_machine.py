@@ -52,7 +52,7 @@ def groups_by_re(pattern: re.Pattern[str], text: str) -> dict[str, tuple[int, in
     ],
 )
 def test_it_matches_as_re_does(pattern: str, texts: list[str]) -> None:
-    machine, compiled = Machine(pattern, 1000), re.compile(pattern, re.ASCII)
+    machine, compiled = Machine(pattern), re.compile(pattern, re.ASCII)
     for text in texts:
         assert groups_of(machine, text) == groups_by_re(compiled, text), text
 
@@ -64,7 +64,7 @@ def test_it_matches_random_patterns_as_re_does(seed: int, count: int) -> None:
     while tried < count:
         pattern = random_pattern(random, random.randrange(1, 6), [*"zyxwv"])
         try:
-            machine = Machine(pattern, 1000)
+            machine = Machine(pattern)
         except NotProven:
             continue  # a repetition of something that may be empty
         compiled = re.compile(pattern, re.ASCII)
@@ -130,4 +130,4 @@ def random_pattern(random: Random, depth: int, names: list[str]) -> str:
 )
 def test_other_constructs_are_not_guessed(pattern: str) -> None:
     with pytest.raises(NotProven):
-        Machine(pattern, 1000)
+        Machine(pattern)

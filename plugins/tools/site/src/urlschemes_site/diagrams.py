@@ -99,7 +99,7 @@ def _repeated(node: Repeat, item: railroad.DiagramItem) -> railroad.DiagramItem:
 def _times(least: int, most: int | None) -> str:
     """Return the number of repetitions in words; "" if the track shows it."""
     if most is None:
-        return f"at least {least:,} times" if least > 1 else ""
+        return f"at least {least} times" if least > 1 else ""
     if least == most:
-        return f"exactly {least:,} times"
-    return f"{least:,} to {most:,} times" if least > 1 else f"at most {most:,} times"
+        return f"exactly {least} times"
+    return f"{least} to {most} times" if least > 1 else f"at most {most} times"

@@ -15,12 +15,11 @@ from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.rule_tree import (
     Characters,
     Element,
+    Escape,
     Marked,
     Repeated,
     Series,
     Variants,
-    escaped_octets,
-    with_whole_escapes,
 )
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.registry.registry import registry_or_default
@@ -172,10 +171,10 @@ def _of(item: Element, reserved: str) -> Write:
         return _one_of(_characters(item.mask))
     if isinstance(item, Marked):
         return _of(item.item, reserved)
+    if isinstance(item, Escape):
+        return _one_of(_spellings(item))
     if isinstance(item, Series):
-        if escaped_octets(item):
-            return _one_of(_spellings(item))
-        return _series([*with_whole_escapes(item.items)], reserved)
+        return _series(item.items, reserved)
     if isinstance(item, Variants):
         return _either([_of(each, reserved) for each in item.items])
     assert isinstance(item, Repeated)
@@ -223,7 +222,7 @@ def _is_set(item: Element) -> bool:
     """Return True if `item` is one character or one escape."""
     if isinstance(item, Variants):
         return all(map(_is_set, item.items))
-    return isinstance(item, Characters) or bool(escaped_octets(item))
+    return isinstance(item, Characters | Escape)
 
 
 def _run(item: Repeated, reserved: str) -> Write:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginContractError, URLError
+from urlschemes.grammar.part import number_of
 from urlschemes.redaction import one_line
 from urlschemes.url.value import type_failed
 
@@ -77,7 +78,7 @@ class Destinations:
         if isinstance(host, str):
             self._policy.check_host(host)
         if isinstance(port, str) and port.isdecimal():
-            self.check_port(int(port))
+            self.check_port(number_of(port))
 
 
 def _check_attribute(url: URL, name: str) -> None:

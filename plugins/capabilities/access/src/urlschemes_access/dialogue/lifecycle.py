@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes.errors import PluginContractError, UnsafeURL, UnsupportedOperation, URLError
+from urlschemes.grammar.part import number_of
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.backends.primitives import Act
 from urlschemes_access.dialogue.algorithm_runner import AlgorithmRunner, Finished
@@ -405,4 +406,4 @@ def _text_of(url: URL, part: str) -> str | None:
 
 def _port_of(url: URL, registration: Registration) -> int | None:
     text = _text_of(url, "port")
-    return int(text) if text and text.isdecimal() else registration.default_port
+    return number_of(text) if text and text.isdecimal() else registration.default_port

@@ -19,10 +19,10 @@ the table `proves_positions`, it also refuses each text at the end of the longes
 | `table_reading` | a table as an automaton |
 | `pattern_machine` | a pattern as an automaton: what a backtracking matcher would do |
 
-A proof of a table covers all texts of US-ASCII, of any length, but those with a run that the table does not count and
-leaves to the pattern (`Table.counts`). Other characters are in no class of either. It covers the meaning of what the
-parser of `re` reads, as the documentation of `re` defines it, and the reading of a table as `urlschemes.grammar.table`
-defines it; not the programs that match and run them. A proof of two sets of rules covers all texts of octets.
+A proof of a table covers all texts of US-ASCII, of any length. Other characters are in no class of either. It covers
+the meaning of what the parser of `re` reads, as the documentation of `re` defines it, and the reading of a table as
+`urlschemes.grammar.table` defines it; not the programs that match and run them. A proof of two sets of rules covers
+all texts of octets.
 """
 
 from __future__ import annotations

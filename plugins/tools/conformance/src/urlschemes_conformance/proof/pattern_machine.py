@@ -65,17 +65,13 @@ class _Step(NamedTuple):
 
 
 class Machine:
-    """The machine of a pattern. Repetitions of up to `longest` turns or more have no bound.
+    """The machine of a pattern.
 
-    That changes nothing for texts without a longer run of the characters that they repeat, since each turn has one.
     Raises NotProven for a pattern with another construct than those that `urlschemes.grammar.pattern` writes.
     """
 
-    def __init__(self, pattern: str, longest: int) -> None:
-        self.longest = longest
+    def __init__(self, pattern: str) -> None:
         self.masks: set[int] = set()
-        self.uncounted = 0
-        """The characters of the repetitions that are not counted, as a mask."""
         self.ignores_case = False
         self.steps: list[_Step] = []
         self.end = self._add(_Step([]))
@@ -191,12 +187,9 @@ class Machine:
 
     def _repetition(self, least: int, most: int, items: Any, after: int) -> int:
         first = after
-        if most >= self.longest:
+        if most == reader.MAXREPEAT:
             first = again = self._add(_Step([]))
             self.steps[again].after.extend((self._series(items, again), after))
-            if most != reader.MAXREPEAT:
-                for step in self.steps[again:]:
-                    self.uncounted |= step.reads or 0
         else:
             for _ in range(most - least):
                 first = self._add(_Step([self._series(items, first), after]))

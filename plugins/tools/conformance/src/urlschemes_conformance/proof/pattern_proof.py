@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.grammar.table import ABSENT, POSITION
 from urlschemes_conformance.characters import kinds
 from urlschemes_conformance.proof.pattern_machine import HERE, Machine, Thread
-from urlschemes_conformance.proof.product import NotProven, Proof, search
+from urlschemes_conformance.proof.product import Proof, search
 from urlschemes_conformance.proof.table_reading import TableReading
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _NEVER_SET = -2
 def prove_pattern(syntax: Syntax, table: Table) -> Proof:
     """Compare the pattern with the table: the same texts, and in each the same parts at the same places.
 
-    Texts with a run that the table does not count are not compared. Raises NotProven.
+    Raises NotProven.
     """
     return _PatternAndTable(syntax, table).search()
 
@@ -40,10 +40,8 @@ class _Both(NamedTuple):
 class _PatternAndTable:
     def __init__(self, syntax: Syntax, table: Table) -> None:
         self.reading = TableReading(table)
-        self.content = content = table.content
-        self.machine = Machine(syntax.pattern, content.longest)
-        if self.machine.uncounted & ~content.counted:
-            raise NotProven("the table does not say which runs of the pattern it does not count")
+        self.content = table.content
+        self.machine = Machine(syntax.pattern)
         numbers = {mark: number for number, mark in enumerate(table.marks)}
         self.parts = [
             (numbers[part.mark], [self.machine.groups[group] for group in syntax.groups[name]])

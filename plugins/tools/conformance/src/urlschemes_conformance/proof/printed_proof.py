@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from urlschemes_conformance.derivatives import Derivatives
     from urlschemes_conformance.proof.product import Proof
 
-__all__ = ["UNCOUNTED", "printed_of", "prove_printed"]
-
-UNCOUNTED = 1000
-"""The bound from which a repetition counts as one without a bound, such as that of the digits of a port."""
+__all__ = ["printed_of", "prove_printed"]
 
 
 def printed_of(profile: Profile) -> tuple[str, ...]:
@@ -40,11 +37,11 @@ def prove_printed(syntax: Syntax) -> Proof:
     A printed rule takes the place of that of the same name, in the shared rules as printed too. Raises NotProven;
     LookupError for a rule that is used and not defined.
     """
-    return prove_rules(_printed_rules(syntax), Recognizer(syntax, uncounted_from=UNCOUNTED))
+    return prove_rules(_printed_rules(syntax), Recognizer(syntax))
 
 
 def _printed_rules(syntax: Syntax) -> Derivatives:
     if syntax.notation == syntax.profile.notation == "abnf":
         return ABNFRules(syntax.rule, syntax.bnf, *printed_of(syntax.profile), syntax.printed)
     grammar = Grammar({**syntax.grammar.rules, **parse_rules(syntax.printed, syntax.notation)})
-    return NodeRules(grammar, syntax.rule, uncounted_from=UNCOUNTED)
+    return NodeRules(grammar, syntax.rule)
