@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Gateway
     from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.configuration import Setting
-    from urlschemes_access.protocol.algorithm import Algorithm
+    from urlschemes_access.protocol.requests import Algorithm
     from urlschemes_access.trace_event import EventKind, Outcome
 
 __all__ = ["DialogueClient", "Operation", "parse_found"]

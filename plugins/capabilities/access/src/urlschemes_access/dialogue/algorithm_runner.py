@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from urlschemes_access.dialogue.transfers import Transfers
-    from urlschemes_access.protocol.algorithm import Algorithm
+    from urlschemes_access.protocol.requests import Algorithm
 
 __all__ = ["AlgorithmRunner", "Finished"]
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 from urlschemes.errors import ConfigurationError
 from urlschemes.redaction import one_line
 from urlschemes_access.backends.connection_pool import Destination, KeptConnection
-from urlschemes_access.dialogue.context import Context, DialoguePart, has_type
+from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.dialogue.system_errors import reason, tls_error
 from urlschemes_access.dialogue.transfers import OpenPeer
 from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError, ResolveError
-from urlschemes_access.protocol.algorithm import Peer
 from urlschemes_access.protocol.hosts import read_host
+from urlschemes_access.protocol.requests import Peer
 
 if TYPE_CHECKING:
     import ssl
@@ -65,8 +65,6 @@ class Connecting(DialoguePart):
         Raises UnsafeURL, PolicyDenied, LimitExceeded, ResolveError, ConnectError, DeadlineExceeded.
         """
         host, port, transport = request.host, request.port, request.transport
-        if not has_type(str, host) or not has_type(int, port) or transport not in ("tcp", "udp"):
-            raise self._breach("Connect to a host and a port", repr(request))
         self._destinations.check_host_and_port(host, port)
         self._count()
         login = self.known_login(host, port)
@@ -103,7 +101,7 @@ class Connecting(DialoguePart):
         control = self._transfers.find(request.peer)
         if control.address is None:
             raise self._breach("ConnectBack to a connection", "a file")
-        if not has_type(int, request.port) or not 1024 <= request.port < 65536:
+        if not 1024 <= request.port < 65536:
             port = one_line(str(request.port), 20)
             raise ProtocolError(
                 f"invalid port {port} for {request.label}: expected a number from 1024 to 65535", where=request.label
@@ -125,8 +123,8 @@ class Connecting(DialoguePart):
         Raises UnsafeURL, TLSError, DeadlineExceeded; ConfigurationError for files of certificates that cannot be used.
         """
         open_peer = self._transfers.find(request.peer)
-        if open_peer.kind != "tcp" or request.peer.secure or not has_type(str, request.host):
-            raise self._breach("StartTLS on a connection without TLS, for a host", repr(request))
+        if open_peer.kind != "tcp" or request.peer.secure:
+            raise self._breach("StartTLS on a connection without TLS", repr(request))
         name = read_host(request.host).name
         timeout = min(self._deadline.time_for("tls"), self._limits.connect)
         try:
@@ -146,8 +144,6 @@ class Connecting(DialoguePart):
         """Return the destination of a connection that may be kept; None for any other."""
         if self._pool is None or request.reuse is None or request.transport != "tcp":
             return None
-        if not has_type(str, request.reuse):
-            raise self._breach("Connect with a str as reuse", type(request.reuse).__name__)
         return Destination(self._scheme, read_host(request.host).name, request.port, request.reuse, self._settings)
 
     async def _reused(self, destination: Destination, request: requests.Connect) -> Peer | None:

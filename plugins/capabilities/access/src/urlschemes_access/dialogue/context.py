@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.policy import Policy
 
-__all__ = ["Context", "DialoguePart", "has_type"]
+__all__ = ["Context", "DialoguePart"]
 
 _TYPES: dict[str, type] = {
     "media_type": str,
@@ -71,8 +71,3 @@ class DialoguePart:
         self._deadline = context.deadline
         self._trace = context.trace
         self._breach = context.breach
-
-
-def has_type(kind: type, value: object) -> bool:
-    """Return True if a field of a request has the type that the request declares."""
-    return isinstance(value, kind) and not isinstance(value, bool)

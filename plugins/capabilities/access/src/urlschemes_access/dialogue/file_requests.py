@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
-from urlschemes_access.dialogue.context import Context, DialoguePart, has_type
+from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.dialogue.system_errors import system_refusal
 from urlschemes_access.dialogue.transfers import OpenPeer
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import requests
-from urlschemes_access.protocol.algorithm import Peer
+from urlschemes_access.protocol.requests import Peer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue.transfers import Transfers
 
 __all__ = ["FileRequests"]
-
-_MODES = ("read", "replace", "append")
 
 
 class FileRequests(DialoguePart):
@@ -38,11 +36,7 @@ class FileRequests(DialoguePart):
 
         Raises UnsafeURL, PolicyDenied, RemoteError with the system's reason, DeadlineExceeded.
         """
-        if request.to not in _MODES:
-            raise self._breach(f"OpenFile to {', '.join(_MODES)}", repr(request.to))
         reads = request.to == "read"
-        if not has_type(int, request.start) or request.start < 0 or (request.start and not reads):
-            raise self._breach("OpenFile to read from an octet of the file", repr(request))
         channel: Channel = await self._use(request, "roots" if reads else "writable")
         peer = Peer("file")
         kind: Literal["input file", "output file"] = "input file" if reads else "output file"
@@ -96,8 +90,6 @@ class FileRequests(DialoguePart):
     ) -> Any:
         """Carry out a request in the folders that a rule of the policy allows."""
         path = request.path
-        if not has_type(str, path):
-            raise self._breach("the path of a file as str", path)
         if "\0" in path:
             raise UnsafeURL("the path contains a NUL character", part="path")
         folders: tuple[str, ...] = getattr(self._policy, rule)

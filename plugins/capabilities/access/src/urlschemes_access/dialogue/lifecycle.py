@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.worker_threads import Work
     from urlschemes_access.credentials import Asker, Credentials
     from urlschemes_access.policy import Limits
-    from urlschemes_access.protocol.algorithm import Algorithm, Peer
-    from urlschemes_access.protocol.requests import Authenticator
+    from urlschemes_access.protocol.requests import Algorithm, Authenticator, Peer
     from urlschemes_access.trace_event import Outcome, Tracer
 
 __all__ = ["Dialogue"]

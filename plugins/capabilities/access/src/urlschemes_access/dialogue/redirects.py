@@ -14,7 +14,7 @@ from urlschemes.grammar.octets import ESCAPE, escape, octets_of
 from urlschemes.grammar.profile import authority_of
 from urlschemes.redaction import one_line
 from urlschemes.scheme.scheme import lower_case, read_as
-from urlschemes_access.dialogue.context import Context, DialoguePart, has_type
+from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.errors import PolicyDenied, RedirectRefused
 
 if TYPE_CHECKING:
@@ -64,8 +64,6 @@ class Redirects(DialoguePart):
         Raises RedirectRefused, PolicyDenied; PluginError of the plugin that provides the target's scheme.
         """
         location = request.location
-        if not has_type(str, location):
-            raise self._breach("Follow of a location as str", location)
         shown = one_line(location, 120)
 
         def refused(why: str, reason: str) -> RedirectRefused:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from urlschemes_access.dialogue.context import Context, DialoguePart, has_type
+from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.dialogue.system_errors import is_tls_fault, reason, system_refusal, tls_error
 from urlschemes_access.errors import AccessError, ConnectError, Truncated
 from urlschemes_access.protocol.requests import CHUNK
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.backend import Channel
     from urlschemes_access.backends.connection_pool import Destination
     from urlschemes_access.protocol import requests
-    from urlschemes_access.protocol.algorithm import Peer
+    from urlschemes_access.protocol.requests import Peer
 
 __all__ = ["OpenPeer", "Transfers"]
 
@@ -121,10 +121,8 @@ class Transfers(DialoguePart):
         Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded.
         """
         open_peer = self.find(request.peer)
-        wrong = [type(piece).__name__ for piece in request.pieces if not has_type(bytes, piece)]
-        if wrong or open_peer.kind == "input file":
-            expected = "Send of octets, to a connection or to a file opened for writing"
-            raise self._breach(expected, wrong[0] if wrong else open_peer.kind)
+        if open_peer.kind == "input file":
+            raise self._breach("Send to a connection or to a file opened for writing", open_peer.kind)
         if request.secret:
             self._trace.add_secret(request.secret)
         if self._trace.wanted and request.secret:
@@ -171,7 +169,7 @@ class Transfers(DialoguePart):
         open_peer = self.find(request.peer)
         if open_peer.kind == "output file":
             raise self._breach("Receive from a connection, or from a file opened for reading", "another")
-        if not has_type(int, request.most) or request.most < 1:
+        if request.most < 1:
             raise self._breach("Receive of at least one octet", repr(request))
         most = DATAGRAM if open_peer.kind == "udp" else min(request.most, CHUNK)
         enough = most if request.enough is None else min(request.enough, most)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.dialogue import Dialogue
-    from urlschemes_access.protocol.algorithm import Algorithm, Peer
+    from urlschemes_access.protocol.requests import Algorithm, Peer
     from urlschemes_access.resources.downloads import Download, Part
 
 __all__ = ["Document", "Listing", "Session", "Source", "document_of"]
