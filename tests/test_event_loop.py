@@ -9,23 +9,28 @@ import re
 import threading
 import time
 from contextlib import contextmanager
+from functools import partialmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from stepping import Steps
 
 import urlschemes_access
 from urlschemes import default_registry as registry
 from urlschemes.errors import URLError
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing, AsyncSession
-from urlschemes_access.backends import event_loop, primitives
-from urlschemes_access.backends.loop_sockets import LoopDatagramSocket, LoopSocket
+from urlschemes_access.backends import blocking as blocking_backend
+from urlschemes_access.backends.blocking import BlockingBackend
+from urlschemes_access.backends.event_loop import LoopBackend
+from urlschemes_access.backends.loop_sockets import LoopSocket, LoopTLS
+from urlschemes_access.backends.sockets import Socket
+from urlschemes_access.resources import asynchronous
 from urlschemes_testing.demonstration import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from urlschemes_access.backends.primitives import Primitive
     from urlschemes_access.trace_event import TraceEvent
     from urlschemes_testing.demonstration import Demonstration
 
@@ -109,37 +114,29 @@ def test_both_backends_give_the_same(name: str, tmp_path: Path) -> None:
     ]
 
 
-class Steps:
-    """Records what the event loop performs, and every socket that it makes.
+class Seen(Steps):
+    """The operations of one access on an event loop, and every socket that it makes."""
 
-    `at` is called before step number `last`. At most `octets` are read at once, unless that is 0.
-    """
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.count = self.last = self.octets = 0
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, at: Callable[[str], Awaitable[None]] | None = None) -> None:
+        super().__init__(at or self.cancel, omitted="take_turn")
         self.task: asyncio.Task[Any]
-        self.at: Callable[[Primitive], Awaitable[Any]] | None = None
-        self.sockets: list[LoopSocket] = []
-        perform, make = event_loop.perform, LoopSocket.__init__
+        self.sockets: list[Socket] = []
+        make = Socket.__init__
 
-        def remember(made: LoopSocket, of: Any) -> None:
+        def remember(made: Socket, of: Any) -> None:
             self.sockets.append(made)
             make(made, of)
 
-        async def performed(step: Primitive) -> Any:
-            self.count += 1
-            if self.at is not None and self.count == self.last:
-                await self.at(step)
-            if self.octets and isinstance(step, primitives.Read) and not isinstance(step.channel, LoopDatagramSocket):
-                step.most = min(step.most, self.octets)
-            return await perform(step)
+        monkeypatch.setattr(Socket, "__init__", remember)
+        monkeypatch.setattr(asynchronous, "LoopBackend", lambda: self.of(LoopBackend()))
+        monkeypatch.setattr(blocking_backend, "BlockingBackend", lambda: self.of(BlockingBackend()))
 
-        monkeypatch.setattr(event_loop, "perform", performed)
-        monkeypatch.setattr(LoopSocket, "__init__", remember)
+    async def cancel(self, _: str) -> None:
+        self.task.cancel()
+        await asyncio.sleep(0)
 
     async def outcome(self, shown: Demonstration) -> BaseException | str:
         """Return the result or the exception; in either case every socket must be closed."""
-        self.count = 0
         self.task = task = asyncio.create_task(looped(shown))
         await asyncio.wait([task])
         assert all(each.fileno() == -1 for each in self.sockets)
@@ -153,16 +150,11 @@ class Steps:
 @pytest.mark.parametrize("name", sorted(SHOWN))
 def test_cancelled_at_any_step_nothing_is_left(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No socket is open when the task is over, no thread is left, and nothing warns (which fails any test)."""
-    seen = Steps(monkeypatch)
-
-    async def cancel(_: Primitive) -> None:
-        seen.task.cancel()
-        await asyncio.sleep(0)
-
+    seen = Seen(monkeypatch)
     with demonstration(name, tmp_path) as shown:
         threads = threading.active_count()
         asyncio.run(seen.outcome(shown))
-        count, seen.at = seen.count, cancel
+        count = seen.count
         assert count > 1
         for number in range(1, count + 1):
             seen.last = number
@@ -170,6 +162,30 @@ def test_cancelled_at_any_step_nothing_is_left(name: str, tmp_path: Path, monkey
             assert isinstance(outcome, asyncio.CancelledError) or seen.count < number  # it may need fewer steps
         gc.collect()
         assert is_over(lambda: threading.active_count() <= threads)
+
+
+@pytest.mark.fault(50)
+@pytest.mark.parametrize("name", sorted(SHOWN))
+def test_interrupted_at_any_step_nothing_is_left(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No socket is open when KeyboardInterrupt is raised, and nothing was awaited after it."""
+
+    async def interrupt(_: str) -> None:
+        raise KeyboardInterrupt
+
+    seen = Seen(monkeypatch, interrupt)
+    with demonstration(name, tmp_path) as shown:
+        blocking(shown)
+        count = seen.count
+        for number in range(1, count + 1):
+            seen.last = number
+            try:
+                blocking(shown)
+            except KeyboardInterrupt:
+                assert seen.count == number
+            else:
+                assert seen.count < number
+            assert all(each.fileno() == -1 for each in seen.sockets)
+            gc.collect()
 
 
 @pytest.mark.fault(51)
@@ -185,15 +201,15 @@ def test_a_fault_at_any_step_is_a_typed_error(
     name: str, fault: OSError, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fault that is not an error, as in the last words of a dialogue, does not change the result."""
-    seen = Steps(monkeypatch)
 
-    async def fail(step: Primitive) -> None:
-        if not isinstance(step, primitives.Call):
+    async def fail(operation: str) -> None:
+        if seen.count == seen.last and operation != "call":
             raise type(fault)(*fault.args)
 
+    seen = Seen(monkeypatch, fail)
     with demonstration(name, tmp_path) as shown:
         good = asyncio.run(seen.outcome(shown))
-        count, seen.at = seen.count, fail
+        count = seen.count
         errors = 0
         for number in range(1, count + 1):
             seen.last = number
@@ -206,9 +222,14 @@ def test_a_fault_at_any_step_is_a_typed_error(
 @pytest.mark.fault(52)
 @pytest.mark.parametrize("name", sorted(SHOWN))
 def test_octet_by_octet_it_is_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = Steps(monkeypatch)
+    seen = Seen(monkeypatch)
     with demonstration(name, tmp_path) as shown:
         good = asyncio.run(seen.outcome(shown))
         assert isinstance(good, str)
-        seen.octets = 1
+        for kind in (LoopSocket, LoopTLS):
+            monkeypatch.setattr(kind, "receive", partialmethod(receive_one, kind.receive))
         assert asyncio.run(seen.outcome(shown)) == good
+
+
+async def receive_one(channel: Any, receive: Callable[..., Awaitable[bytes]], _: int, *rest: Any) -> bytes:
+    return await receive(channel, 1, *rest)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 import pytest
 
 from urlschemes.errors import UnsafeURL, URLError
-from urlschemes_access import Limits
+from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import (
     ConnectError,
     InputRequired,
@@ -17,6 +17,7 @@ from urlschemes_access.errors import (
     Truncated,
 )
 from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Peer, Receive, Send
+from urlschemes_access.resources import Source
 from urlschemes_telnet import TelnetURL
 from urlschemes_telnet.access import open_session
 from urlschemes_telnet.session import Advice, TelnetAttributes, TelnetSession
@@ -42,10 +43,7 @@ ECHO, SGA, NAWS, TTYPE = b"\x01", b"\x03", b"\x1f", b"\x18"
 
 
 class Replayed:
-    """A source for the session that returns the algorithm of each call, for the replay to run."""
-
-    limits = Limits()
-    terminated = None
+    """A dialogue for the session that returns the algorithm of each call, for the replay to run."""
 
     def __init__(self, url: TelnetURL) -> None:
         self.url = url
@@ -55,6 +53,10 @@ class Replayed:
 
     def close(self) -> None:
         pass
+
+
+def session_of(url: TelnetURL, attributes: Attributes, peer: Peer | None) -> TelnetSession:
+    return TelnetSession(Source(cast("Any", Replayed(url)), lambda algorithm: algorithm), attributes, peer)
 
 
 Talk = Callable[[Any], Algorithm[None]]
@@ -69,7 +71,7 @@ def in_session(talk: Talk, url: str = f"telnet://{HOST}/", **options: Any) -> Al
     while not isinstance(request := algorithm.send(answer), Open):
         answer = yield from request
     assert (request.kind, request.session) == ("session", TelnetSession)
-    session = TelnetSession(cast("Any", Replayed(parsed)), request.attributes or TelnetAttributes(), request.peer)
+    session = session_of(parsed, request.attributes or TelnetAttributes(), request.peer)
     yield from Open("document")
     yield from talk(session)
     yield from algorithm
@@ -367,7 +369,7 @@ def test_the_octets_of_another_protocol_are_data() -> None:
 
 
 def test_a_call_that_is_not_run_changes_nothing() -> None:
-    session: Any = TelnetSession(cast("Any", Replayed(TelnetURL.parse("telnet://h/"))), TelnetAttributes(), Peer("h"))
+    session: Any = session_of(TelnetURL.parse("telnet://h/"), TelnetAttributes(), Peer("h"))
     for call in (session.write(b"x"), session.resize(1, 1), session.interrupt(), session.binary(), session.read()):
         call.close()
     assert next(iter(session.binary())).octets == WILL + b"\0" + DO + b"\0"

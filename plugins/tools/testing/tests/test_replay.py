@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -72,6 +74,8 @@ from urlschemes_testing.replay import (
     steps,
     upload,
 )
+from urlschemes_testing.replay.backend import ReplayBackend
+from urlschemes_testing.replay.replaying import Replay
 from urlschemes_testing.rogue import after_data, hears, offers_data, rogue, says, waits
 
 COUNTED = Script(
@@ -167,6 +171,36 @@ def test_every_split_gives_the_same_outcome() -> None:
 
 def test_the_client_may_use_two_connections_in_either_order() -> None:
     assert split_everywhere(lambda: transfer(retr_first=True), TRANSFER).content == b"content"
+
+
+class Interrupted(ReplayBackend):
+    """A backend that is interrupted at operation number `last`, and at each one after it."""
+
+    count = last = 0
+
+    def perform(self, operation: Callable[..., Any], *arguments: Any) -> Any:
+        self.count += 1
+        if self.last and self.count >= self.last:
+            raise KeyboardInterrupt
+        return super().perform(operation, *arguments)
+
+
+@pytest.mark.parametrize(("algorithm", "script"), [(counted, COUNTED), (transfer, TRANSFER)])
+def test_an_interrupt_at_any_operation_closes_everything_at_once(
+    algorithm: Callable[[], Algorithm[None]], script: Script
+) -> None:
+    """Nothing is awaited after it."""
+    good = Interrupted(script)
+    Replay(good).run(algorithm())
+    assert good.count >= len(script)
+    for number in range(1, good.count + 1):
+        backend = Interrupted(script)
+        backend.last = number
+        with pytest.raises(KeyboardInterrupt):
+            Replay(backend).run(algorithm())
+        assert backend.count == number
+        assert all(channel.closed for channel in backend.channels)
+        assert not backend.departures
 
 
 def test_an_algorithm_that_depends_on_the_split_is_found() -> None:

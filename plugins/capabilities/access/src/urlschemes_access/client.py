@@ -22,6 +22,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast
 
 from urlschemes_access.backends import blocking
+from urlschemes_access.backends.worker_threads import Work
 from urlschemes_access.operations import DialogueClient
 from urlschemes_access.resources.downloads import Download, Part
 from urlschemes_access.resources.synchronous import document_of
@@ -303,7 +304,8 @@ class AsyncClient(DialogueClient):
         **arguments: Unpack[AsyncArguments],
     ) -> Download:
         """Like `Client.download`; threads use the files."""
-        from urlschemes_access.resources.asynchronous import document_of, in_thread  # imports asyncio, which is heavy
+        from urlschemes_access.backends.event_loop import LoopBackend  # imports asyncio, which is heavy
+        from urlschemes_access.resources.asynchronous import document_of
 
         if not resume:
             async with await self.access(url, **arguments) as resource:
@@ -311,7 +313,7 @@ class AsyncClient(DialogueClient):
         deadline = self.deadline_of(**_without_options(arguments))
         began = monotonic()
         part = Part(path, url, timeout=deadline)
-        await in_thread(part.__enter__, undo=lambda _: part.close())
+        await LoopBackend().in_thread(part.__enter__, None, Work(), lambda _: part.close())
         try:
             if part.needs_attributes:
                 part.compare(await self.find_attributes(url, **_without_options(arguments)))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from urlschemes.registry.registry import Registry
     from urlschemes.url.value import URL
     from urlschemes_access.protocol.requests import Authenticate
-    from urlschemes_access.resources.source import Outcome
+    from urlschemes_access.trace_event import Outcome
 
 __all__ = [
     "AccessHooks",

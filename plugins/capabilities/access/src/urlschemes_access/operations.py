@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Gateway
     from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.configuration import Setting
-    from urlschemes_access.protocol.algorithm import Algorithm
-    from urlschemes_access.resources.source import Outcome
-    from urlschemes_access.trace_event import EventKind
+    from urlschemes_access.protocol.requests import Algorithm
+    from urlschemes_access.trace_event import EventKind, Outcome
 
 __all__ = ["DialogueClient", "Operation", "parse_found"]
 
@@ -286,9 +285,11 @@ class DialogueClient(ClientBase):
         options: Mapping[str, Any] | None = None,
         **arguments: Any,
     ) -> Dialogue:
-        """Return the dialogue of an operation, for a backend of your own; nothing is resolved or opened yet.
+        """Return the dialogue of an operation; nothing is resolved or opened yet. Arguments are those of `operate`.
 
-        Arguments and errors are those of `operate`.
+        `backends.blocking.run(dialogue, backend)` opens its resource with a backend of your own, an object with the
+        methods of `backends.backend.Backend`; `await resources.asynchronous.run(dialogue, backend)` with one that
+        suspends. Errors are those of `operate`.
         """
         return self._begin(None, operation, url, content, options=options, **arguments)
 

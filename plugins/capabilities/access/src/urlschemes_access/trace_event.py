@@ -6,12 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-__all__ = ["EventKind", "TraceEvent", "Tracer"]
+__all__ = ["EventKind", "Outcome", "TraceEvent", "Tracer"]
 
 EventKind: TypeAlias = Literal[
     "gateway", "option", "resolve", "connect", "tls", "send", "receive", "keep", "close", "file", "follow", "open"
 ]
 """The kinds of events."""
+
+
+Outcome: TypeAlias = Literal["opened", "completed", "abandoned", "failed"]
+"""The outcome of an operation so far, as observers get it."""
 
 
 @dataclass(frozen=True, slots=True)

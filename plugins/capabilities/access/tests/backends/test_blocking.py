@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import select
 import socket
@@ -13,9 +14,11 @@ from dataclasses import replace
 
 import pytest
 from fake_servers import Serve, until_gone
-from talk_scheme import LOOPBACK, Clock, fetch, run
+from talk_scheme import LOOPBACK, TALK, Clock, TalkURL, fetch, run
 
 from urlschemes_access.backends import blocking
+from urlschemes_access.backends.blocking import BlockingBackend
+from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import ConnectError, DeadlineExceeded, ResolveError
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import Algorithm, Connect, Open, Peer, Ready, Receive, Send, StartTLS
@@ -142,6 +145,28 @@ def test_reading_certificates_takes_from_the_time_of_the_handshake(
     port = serve(until_gone)
     with pytest.raises(DeadlineExceeded):
         run(algorithm(), port=port, policy=replace(LOOPBACK, limits=Limits(connect=1000, first_octet=1000, idle=1000)))
+
+
+class Suspending(BlockingBackend):
+    async def poll(self, *_: object) -> None:
+        await asyncio.sleep(0)
+
+
+def test_a_backend_that_suspends_cannot_block(serve: Serve) -> None:
+    port = serve(until_gone)
+    ended: list[str] = []
+
+    def algorithm() -> Algorithm[None]:
+        peer = yield from Connect("127.0.0.1", port)
+        try:
+            yield from Ready((peer,))
+        finally:
+            ended.append("ended")
+
+    dialogue = Dialogue(algorithm(), url=TalkURL.parse("x-talk://127.0.0.1/"), registration=TALK, policy=LOOPBACK)
+    with pytest.raises(RuntimeError, match="this backend suspends") as fault:
+        blocking.run(dialogue, Suspending())
+    assert ended == ["ended"], fault  # its traceback keeps the coroutine, which would be closed when it is collected
 
 
 def test_a_system_without_more_threads(monkeypatch: pytest.MonkeyPatch) -> None:

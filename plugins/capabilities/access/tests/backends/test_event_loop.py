@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import select
 import socket
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -15,11 +17,15 @@ import pytest
 from event_loop_helpers import URL, begun, run
 from event_loop_runner import EventLoopRunner
 from fake_servers import PATIENCE, Serve, Talk, drip, eventually, flood, tls, trusting, until_gone
+from stepping import Steps
 from talk_scheme import LOOPBACK, TALK, Clock, fetch
 
-from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.attributes import Attributes
 from urlschemes_access.backends import blocking, event_loop
+from urlschemes_access.backends.blocking import BlockingBackend
+from urlschemes_access.backends.event_loop import LoopBackend
 from urlschemes_access.backends.loop_sockets import LoopSocket
+from urlschemes_access.backends.sockets import Socket
 from urlschemes_access.credentials import Credentials, Form, Question
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import AccessError, InputRequired, RemoteError
@@ -32,17 +38,23 @@ from urlschemes_access.protocol import (
     Connect,
     ConnectBack,
     Deliver,
+    Follow,
     Keep,
     Open,
     OpenFile,
+    Peer,
     Pull,
+    PullPieces,
     Reader,
     Ready,
     Receive,
     Send,
     StartTLS,
+    Unterminated,
 )
+from urlschemes_access.resources.asynchronous import run as opened
 from urlschemes_access.resources.synchronous import Document
+from urlschemes_testing.replay.observing import observed
 
 pytestmark = pytest.mark.usefixtures("nothing_left_open", "no_thread_left")
 
@@ -260,7 +272,7 @@ def test_many_operations_at_once(serve: Serve) -> None:
     port = serve(lambda connection: connection.sendall(b"you said " + connection.recv(100)))
 
     async def one(number: int) -> bytes:
-        async with await begun(fetch(port, greeting=b"%d" % number)) as document:
+        async with await begun(fetch(port, greeting=b"%d" % number), policy=LOOPBACK) as document:
             return cast("bytes", await document.read())
 
     async def main() -> list[bytes]:
@@ -269,30 +281,91 @@ def test_many_operations_at_once(serve: Serve) -> None:
     assert run(main()) == [b"you said %d" % number for number in range(100)]
 
 
-def test_an_operation_that_never_waits_lets_other_tasks_run(serve: Serve) -> None:
-    def endless() -> Algorithm[None]:
-        yield from Open("listing")
+def strangers_before(server: socket.socket) -> Algorithm[None]:
+    """Receive a datagram before which others come, from an address that was not asked."""
+    peer = yield from Connect("127.0.0.1", server.getsockname()[1], transport="udp")
+    yield from Send(peer, b"?")
+    _, client = server.recvfrom(10)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+        stranger.bind(("127.0.0.2", 0))
+        for _ in range(10):
+            stranger.sendto(b"me, too", client)
+    server.sendto(b"!", client)
+    assert (yield from Receive(peer)) == b"!"
+
+
+UNWAITING: dict[str, Callable[[Peer, Peer], Generator[Any, Any, object]]] = {
+    "Ask": lambda *_: (yield from Ask(Form("Who?", (Question("Ask", "Name"),)))),
+    "Authenticate": lambda *_: (yield from Authenticate("127.0.0.1", 7)),
+    "Close": lambda *_: (yield from Close(Peer("closed"))),
+    "Connect": lambda *_: (yield from Connect("127.0.0.1", 7, transport="udp")),
+    "Deliver": lambda *_: (yield from Deliver(b"x")),
+    "Follow": lambda *_: (yield from Follow("x-talk://127.0.0.1/")),
+    "Pull": lambda *_: (yield from Pull()),
+    "PullPieces": lambda *_: (yield from PullPieces()),
+    "Ready": lambda flooding, _: (yield from Ready([flooding])),
+    "Receive": lambda flooding, _: (yield from Receive(flooding)),
+    "Send": lambda _, draining: (yield from Send(draining, b"x")),
+    "Send much": lambda _, draining: (yield from Send(draining, b"x" * 10_000_000)),
+    "Unterminated": lambda *_: (yield from Unterminated()),
+}
+
+
+@pytest.mark.parametrize("kind", [*UNWAITING, "Receive among strangers"])
+def test_an_operation_that_never_waits_lets_other_tasks_run(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Other tasks run between two requests, functions of the caller or system calls. Here each turn ends at once."""
+    turns = 0
+    seen: list[int] = []  # the turns at which there were steps
+    flooding, draining = serve(flood), serve(until_gone)
+    attempt = LoopSocket.attempt
+
+    async def attempted(self: LoopSocket, operation: Callable[[], Any], *rest: Any, **more: Any) -> Any:
+        return await attempt(self, lambda: (seen.append(turns), operation())[1], *rest, **more)
+
+    def content() -> Iterator[bytes]:
         while True:
-            yield from Deliver(Entry(name="again"))
+            for octets in (b"", b"", b"", b"x"):
+                seen.append(turns)
+                yield octets
 
-    port = serve(flood)
+    def algorithm(server: socket.socket) -> Algorithm[None]:
+        peers = (yield from Connect("127.0.0.1", flooding)), (yield from Connect("127.0.0.1", draining))
+        yield from Open("document")
+        for _ in range(10):
+            seen.append(turns)
+            yield from UNWAITING[kind](*peers) if kind in UNWAITING else strangers_before(server)
 
-    async def consume(resource: Any) -> None:
-        async for _ in resource:
-            pass
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
 
     async def main() -> None:
-        policy = replace(LOOPBACK, limits=Limits(entries=10**9))
-        for algorithm in (endless(), fetch(port)):
-            async with await begun(algorithm, policy=policy) as resource:
-                task = asyncio.create_task(consume(resource))
-                for _ in range(20):
-                    await asyncio.sleep(0)
-                task.cancel()
-                with pytest.raises(asyncio.CancelledError):
-                    await task
+        counting = asyncio.create_task(count())
+        settings: dict[str, Any] = {
+            "policy": replace(LOOPBACK, limits=Limits(hops=10, connections=20)),
+            "credentials": lambda _: (seen.append(turns), Credentials("me", "secret"))[1],
+            "ask": lambda _: (seen.append(turns), ("me",))[1],
+            "content": content(),
+            "redirect": lambda url, _: url,
+        }
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+            server.bind(("127.0.0.1", 0))
+            async with await begun(algorithm(server), **settings) as document:
+                async for _ in document:
+                    pass
+        counting.cancel()
+        await asyncio.wait([counting])
 
+    monkeypatch.setattr(event_loop, "TURN", -1)
+    monkeypatch.setattr(LoopSocket, "attempt", attempted)
     run(main())
+    assert len(seen) >= 10
+    longest = max(Counter(seen).values())
+    assert longest == 1
 
 
 @pytest.mark.parametrize("secure", [False, True])
@@ -376,9 +449,6 @@ def every_dialogue(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) 
         yield from Keep(peer)
         yield from Open("document")
 
-    async def content() -> AsyncIterator[bytes]:
-        yield b"octets"
-
     def datagrams() -> Algorithm[None]:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
             server.bind(("127.0.0.1", 0))
@@ -405,7 +475,7 @@ def every_dialogue(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) 
         "two connections": (lambda: by_two_connections(two), b"x" * 3_000, {}),
         "TLS": (lambda: secured(secured_server), b"hello", {"ssl_context": trust}),
         "a file": (file, b"octets", {"policy": writing}),
-        "a file written": (written, b"", {"policy": writing, "content": content}),
+        "a file written": (written, b"", {"policy": writing, "content": (b"octets",)}),
         "datagrams": (datagrams, b"octets", {}),
     }
 
@@ -413,65 +483,110 @@ def every_dialogue(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) 
 DIALOGUES = ["one connection", "a name", "two connections", "TLS", "a file", "a file written", "datagrams"]
 
 
-@pytest.mark.parametrize("moment", ["before", "within"])
-@pytest.mark.parametrize("what", DIALOGUES)
-def test_a_cancelled_operation_closes_everything(
-    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, moment: str
-) -> None:
-    """No socket is open when CancelledError is raised, at whichever primitive the task was cancelled.
+class Broken:
+    """Runs an operation on a backend, and breaks it off before await number `steps.last`, and each one after it."""
 
-    Nor is a file, as `nothing_left_open` shows, once the thread that used it has ended.
+    def __init__(self, on: str, make: Callable[[], Dialogue], target: Path) -> None:
+        self.on, self.make, self.target = on, make, target
+        self.steps = Steps(self.interrupt if on == "blocking" else self.cancel)
+
+    async def interrupt(self, _: str) -> None:
+        raise KeyboardInterrupt
+
+    async def cancel(self, _: str) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        await asyncio.sleep(0)
+
+    async def on_loop(self) -> int:
+        async with await opened(self.make(), self.steps.of(LoopBackend())) as document:
+            return cast("int", await document.save(self.target))
+
+    def outcome(self) -> int | BaseException:
+        """Return the octets that were saved, or what broke off the operation."""
+        try:
+            if self.on == "event loop":
+                return run(self.on_loop())
+            with cast("Document", blocking.run(self.make(), self.steps.of(BlockingBackend()))) as document:
+                return document.save(self.target)
+        except (KeyboardInterrupt, asyncio.CancelledError) as end:
+            return end
+
+
+@pytest.mark.parametrize("on", ["blocking", "event loop"])
+@pytest.mark.parametrize("what", DIALOGUES)
+def test_an_operation_that_is_broken_off_closes_everything(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, on: str
+) -> None:
+    """No socket is open when KeyboardInterrupt or CancelledError is raised, whatever was to be awaited.
+
+    Nothing is awaited after that, and the algorithm is only closed. Nor is a file open, as `nothing_left_open` shows,
+    once its thread has ended.
     """
     algorithm, expected, more = every_dialogue(serve, tmp_path, monkeypatch)[what]
-    made: list[LoopSocket] = []
-    make = LoopSocket.__init__
+    made: list[Socket] = []
+    make = Socket.__init__
 
-    def remember(self: LoopSocket, made_of: Any) -> None:
+    def remember(self: Socket, made_of: Any) -> None:
         made.append(self)
         make(self, made_of)
 
-    monkeypatch.setattr(LoopSocket, "__init__", remember)
-    perform = event_loop.perform
-    count = 0
-    last = 0
+    monkeypatch.setattr(Socket, "__init__", remember)
 
-    async def performed(step: Any) -> Any:
-        nonlocal count
-        count += 1
+    seen: set[type[BaseException]] = set()
+
+    def noted(_request: object, _answer: object, error: BaseException | None) -> None:
+        seen.update([type(error)] if error else [])
+
+    def dialogue() -> Dialogue:
+        watched = observed(algorithm(), after=noted)
+        return Dialogue(watched, url=URL, registration=TALK, **{"policy": LOOPBACK, **more})
+
+    broken = Broken(on, dialogue, tmp_path / "saved")
+    assert broken.outcome() == len(expected)
+    assert (tmp_path / "saved").read_bytes() == expected
+    (tmp_path / "saved").unlink()
+    steps = broken.steps.count
+    assert steps >= 9
+    for number in range(1, steps + 1):
+        broken.steps.last = number
+        assert isinstance(broken.outcome(), KeyboardInterrupt | asyncio.CancelledError)
+        assert broken.steps.count == number
+        assert all(each.fileno() == -1 for each in made)
+        gc.collect()  # a coroutine that is not awaited is an error then
+        assert eventually(lambda: [path.name for path in tmp_path.iterdir()] == ["a"])
+    assert seen == {GeneratorExit}
+
+
+@pytest.mark.parametrize("what", DIALOGUES)
+def test_a_task_cancelled_while_it_waits_closes_everything(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    algorithm, expected, more = every_dialogue(serve, tmp_path, monkeypatch)[what]
+
+    async def cancel_soon(_: str) -> None:
         task = asyncio.current_task()
         assert task is not None
-        if count == last and moment == "before":
-            task.cancel()
-            await asyncio.sleep(0)
-        elif count == last:
+        if steps.count == steps.last:
             asyncio.get_running_loop().call_soon(task.cancel)
-        return await perform(step)
 
-    monkeypatch.setattr(event_loop, "perform", performed)
+    steps = Steps(cancel_soon)
 
     async def whole() -> bytes:
-        nonlocal count
-        count = 0
-        arguments = {**more, "content": more["content"]()} if "content" in more else more
-        async with await begun(algorithm(), **{"policy": LOOPBACK, **arguments}) as document:
+        dialogue = Dialogue(algorithm(), url=URL, registration=TALK, **{"policy": LOOPBACK, **more})
+        async with await opened(dialogue, steps.of(LoopBackend())) as document:
             return cast("bytes", await document.read())
 
-    async def cancelled() -> bool:
+    async def cancelled() -> None:
         task = asyncio.create_task(whole())
         await asyncio.wait([task])
-        assert all(each.fileno() == -1 for each in made)
-        if task.cancelled():
-            return True
-        assert task.result() == expected
-        return False
+        assert task.cancelled() or task.result() == expected  # an operation that need not wait may end before
 
-    assert run(whole()) == expected
-    steps = count
-    assert steps >= 3
-    for number in range(1, steps + 1):
-        last = number
-        stopped = run(cancelled())
-        assert stopped or moment == "within"  # a primitive that need not wait may end before
+    run(cancelled())
+    for number in range(1, steps.count + 1):
+        steps.last = number
+        run(cancelled())
     assert eventually(lambda: [path.name for path in tmp_path.iterdir()] == ["a"])
 
 

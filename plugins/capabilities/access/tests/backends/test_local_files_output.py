@@ -442,7 +442,6 @@ def misusing(path: str, to: Any, then: Callable[[Peer], Request[Any]]) -> Algori
         ("read", Keep),
         ("replace", Receive),
         ("append", Receive),
-        ("truncate", Close),
     ],
 )
 def test_a_file_is_used_for_what_it_was_opened_for(tmp_path: Path, to: str, then: Any) -> None:

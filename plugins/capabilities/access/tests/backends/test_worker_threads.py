@@ -17,8 +17,8 @@ from fake_servers import PATIENCE, eventually
 from talk_scheme import LOOPBACK
 
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.backends.event_loop import wait_for
-from urlschemes_access.backends.worker_threads import begin
+from urlschemes_access.backends.event_loop import LoopBackend
+from urlschemes_access.backends.worker_threads import Work
 from urlschemes_access.errors import AccessError, DeadlineExceeded
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import (
@@ -152,18 +152,18 @@ def test_a_result_that_is_no_longer_awaited_is_undone() -> None:
 
     async def main() -> None:
         with pytest.raises(TimeoutError):
-            await wait_for(begin(work, "test"), 0.01, undo=undone.append)
-        future = begin(lambda: "done before", "test")
-        task = asyncio.create_task(wait_for(future, None, undo=undone.append))
+            await LoopBackend().in_thread(work, 0.01, Work(), undone.append)
+        done = Work()
+        task = asyncio.create_task(LoopBackend().in_thread(lambda: "done before", None, done, undone.append))
         await asyncio.sleep(0)
-        future.result()  # the thread is through, and the loop has not heard of it
+        done.begin(str).result()  # the thread is through, and the loop has not heard of it
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         assert undone == ["done before"]
         with pytest.raises(ZeroDivisionError):
-            await wait_for(begin(lambda: 1 // 0, "test"), None, undo=undone.append)
-        task = asyncio.create_task(wait_for(begin(work, "test"), None, undo=undone.append))
+            await LoopBackend().in_thread(lambda: 1 // 0, None, Work(), undone.append)
+        task = asyncio.create_task(LoopBackend().in_thread(work, None, Work(), undone.append))
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

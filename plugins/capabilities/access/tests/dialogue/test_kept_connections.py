@@ -95,7 +95,7 @@ def once(peer: Peer) -> Algorithm[None]:
 
 
 @pytest.mark.parametrize(
-    ("make", "reuse"), [(twice, ""), (after_close, ""), (without_state, ""), (and_used, ""), (once, None), (once, 7)]
+    ("make", "reuse"), [(twice, ""), (after_close, ""), (without_state, ""), (and_used, ""), (once, None)]
 )
 def test_misuse_is_a_breach_of_contract(
     pool: ConnectionPool, port: int, make: Callable[[Peer], Algorithm[None]], reuse: Any

@@ -73,7 +73,7 @@ def test_a_document_that_failed_fails_again(serve: Serve, tmp_path: Path) -> Non
 
     run(main())
     assert (tmp_path / "old").read_bytes() == b"old"
-    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert eventually(lambda: [path.name for path in tmp_path.iterdir()] == ["old"])
 
 
 def test_a_save_that_is_cancelled_leaves_the_old_file(serve: Serve, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_save_that_is_cancelled_leaves_the_old_file(serve: Serve, tmp_path: Pa
 
     run(main())
     assert target.read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["saved"]
+    assert eventually(lambda: [path.name for path in tmp_path.iterdir()] == ["saved"])
 
 
 def test_a_document_whose_reading_was_cancelled_cannot_be_read(serve: Serve) -> None:

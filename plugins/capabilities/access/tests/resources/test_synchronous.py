@@ -1,67 +1,50 @@
-"""Document, Listing and Session, with a source that needs no network."""
+"""Document, Listing and Session, with an algorithm that needs no network."""
 
 from __future__ import annotations
 
 import os
 import stat
 import tracemalloc
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import pytest
+from talk_scheme import LOOPBACK, TalkURL, run
 
-from urlschemes.url.value import URL
 from urlschemes_access.attributes import Attributes, Entry
-from urlschemes_access.backends.worker_threads import FileWork
 from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.policy import Limits
-from urlschemes_access.protocol import Algorithm, Peer, Pull
+from urlschemes_access.protocol import Algorithm, Deliver, Open
 from urlschemes_access.resources.document_content import SMALL
-from urlschemes_access.resources.synchronous import Document, Listing, Session
-
-T = TypeVar("T")
+from urlschemes_access.resources.synchronous import Session
 
 
-class Pieces:
-    """A source that gives what it was given, and remembers how it was ended."""
+def delivering(opening: Open, *pieces: bytes | Entry | Exception, ended: list[str] | None = None) -> Algorithm[None]:
+    """Open a resource and deliver its pieces; `ended` tells how it was ended."""
+    end = "closed"
+    try:
+        yield from opening
+        for piece in pieces:
+            if isinstance(piece, Exception):
+                raise piece
+            yield from Deliver(piece)
+        end = "finished"
+    finally:
+        if ended is not None:
+            ended.append(end)
 
-    url = URL.parse("x-talk://host.example/")
 
-    def __init__(self, *pieces: bytes | Entry | Exception, limits: Limits | None = None) -> None:
-        self.pieces = list(pieces)
-        self.limits = limits or Limits()
-        self.terminated: bool | None = None
-        self.ended: list[str] = []
-
-    def pull(self) -> bytes | Entry | None:
-        if not self.pieces:
-            self.terminated = True
-            return None
-        piece = self.pieces.pop(0)
-        if isinstance(piece, Exception):
-            raise piece
-        return piece
-
-    def call(self, algorithm: Algorithm[T]) -> T:
-        raise NotImplementedError
-
-    def act(self, action: Callable[[], T], work: FileWork, *, cleans_up: bool) -> T:
-        return action()
-
-    def finish(self) -> None:
-        self.ended.append("finish")
-
-    def close(self) -> None:
-        self.ended.append("close")
+def document(
+    *pieces: bytes | Exception, limits: Limits | None = None, ended: list[str] | None = None, **attributes: Any
+) -> Any:
+    opening = Open("document", Attributes(**attributes))
+    return run(delivering(opening, *pieces, ended=ended), policy=replace(LOOPBACK, limits=limits or Limits()))
 
 
 def names(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
-
-
-def document(*pieces: bytes | Exception, media_type: str | None = None, limits: Limits | None = None) -> Document:
-    return Document(Pieces(*pieces, limits=limits), Attributes(media_type=media_type))
 
 
 def test_a_document_iterates_over_pieces_as_they_arrive() -> None:
@@ -96,11 +79,11 @@ def test_a_document_read_to_its_end_is_terminated() -> None:
 
 def test_reading_everything_is_limited_and_iterating_is_not() -> None:
     limits = Limits(content=10)
-    source = Pieces(b"x" * 8, b"x" * 8, limits=limits)
+    ended: list[str] = []
     with pytest.raises(LimitExceeded) as refusal:
-        Document(source, Attributes()).read()
+        document(b"x" * 8, b"x" * 8, limits=limits, ended=ended).read()
     assert (refusal.value.limit, refusal.value.value, refusal.value.scheme) == ("content", 10, "x-talk")
-    assert source.ended == ["close"]
+    assert ended == ["closed"]
     assert sum(map(len, document(b"x" * 8, b"x" * 8, limits=limits))) == 16
     assert document(b"x" * 10, limits=limits).read() == b"x" * 10
 
@@ -208,71 +191,62 @@ def test_saving_in_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -
 
 
 def test_a_name_from_the_server_is_never_a_file_name(tmp_path: Path) -> None:
-    named = Document(Pieces(b"one"), Attributes(name="../../evil"))
-    named.save(tmp_path / "mine")
+    document(b"one", name="../../evil").save(tmp_path / "mine")
     assert names(tmp_path) == ["mine"]
 
 
 def test_a_closed_document_can_be_closed_again_but_not_read() -> None:
-    source = Pieces(b"one", b"two")
-    with Document(source, Attributes()) as closing:
+    ended: list[str] = []
+    with document(b"one", b"two", ended=ended) as closing:
         assert next(iter(closing)) == b"one"
     closing.close()
     assert closing.closed
-    assert set(source.ended) == {"close"}
+    assert ended == ["closed"]
     with pytest.raises(AccessError, match="this document is closed") as closed:
         closing.read()
     assert closed.value.scheme == "x-talk"
 
 
-def test_a_document_that_is_garbage_collected_closes_its_source() -> None:
-    source = Pieces(b"one")
-    dropped = Document(source, Attributes())
+def test_a_document_that_is_garbage_collected_closes_its_dialogue() -> None:
+    ended: list[str] = []
+    dropped = document(b"one", ended=ended)
+    assert ended == []
     del dropped
-    assert source.ended == ["close"]
+    assert ended == ["closed"]
 
 
 def test_a_listing_iterates_over_its_entries() -> None:
     first, second = Entry(name="a", kind="file"), Entry(name="b")
-    with Listing(Pieces(first, second), Attributes(name="folder")) as listing:
+    with run(delivering(Open("listing", Attributes(name="folder")), first, second)) as listing:
         assert listing.attributes.name == "folder"
         assert list(listing) == [first, second]
         assert list(listing) == []
 
 
-class Shell(Session):
-    def say(self) -> bytes:
-        return self.run_algorithm(iter_pull())
-
-
-def iter_pull() -> Algorithm[bytes]:
-    return (yield from Pull())
-
-
 def test_a_session_ends_its_dialogue_unless_the_block_raised() -> None:
-    source = Pieces()
-    with Shell(source, Attributes(), Peer("shell")) as shell:
-        assert shell.peer.label == "shell"
-    shell.close()
-    assert source.ended == ["finish"]
+    ended: list[str] = []
+    with run(delivering(Open("session", session=Session), ended=ended)) as session:
+        assert ended == []
+    session.close()
+    assert ended == ["finished"]
     with pytest.raises(AccessError, match="this session is closed"):
-        shell.say()
-    source = Pieces()
-    with pytest.raises(KeyError), Shell(source, Attributes(), None):
+        session.run_algorithm(delivering(Open("document")))
+    with pytest.raises(KeyError), run(delivering(Open("session", session=Session), ended=ended)):
         raise KeyError
-    assert source.ended == ["close"]
+    assert ended == ["finished", "closed"]
 
 
 def test_a_session_without_a_connection_has_no_peer() -> None:
-    with pytest.raises(AccessError, match="without a connection"):
-        Session(Pieces(), Attributes(), None).peer  # noqa: B018
+    with (
+        run(delivering(Open("session", session=Session))) as session,
+        pytest.raises(AccessError, match="without a connection"),
+    ):
+        session.peer  # noqa: B018
 
 
 def test_a_resource_prints_without_its_password() -> None:
-    class Secret(Pieces):
-        url = URL.parse("x-talk://user:secret@host.example/")
-
-    assert repr(Document(Secret(), Attributes())) == "<Document x-talk://user:***@host.example/>"
+    url = TalkURL.parse("x-talk://user:secret@127.0.0.1/")
+    assert repr(run(delivering(Open("document")), url=url)) == "<Document x-talk://user:***@127.0.0.1/>"
 
 
 def test_a_document_is_an_iterable_of_bytes() -> None:

@@ -1,16 +1,17 @@
-"""Backends: they carry out the primitives that a dialogue yields.
+"""Backends: they carry out what a dialogue needs, with sockets, files and threads.
 
-In: primitives (primitives.py), such as Resolve, Dial, Read or UseFile. Out: their results, or the system's OSError.
+In: calls of the methods of Backend and Channel (backend.py). Out: their results, or the system's OSError.
 
-primitives.py     the interface of a backend
+backend.py        the interface of a backend; drive, which runs a dialogue on one that blocks
 blocking.py       the blocking backend
 event_loop.py     the backend for asyncio; it uses loop_sockets.py
-local_files.py    files below allowed folders; used by both
+system.py         the resolver and local files, for both
+local_files.py    files below allowed folders
 new_file.py       NewFile: a file that replaces another when it is complete
-sockets.py        sockets and TLS contexts; used by both
+sockets.py        sockets and TLS contexts, for both
 tls_files.py      the files of cacert, cert and key; a context made of them
 connection_pool.py connections that a client keeps between operations
-worker_threads.py threads for what cannot be interrupted; used by both
+worker_threads.py threads for what cannot be interrupted
 
 A backend does not know URLs, policies or algorithms. Only these modules open sockets and files.
 """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from urlschemes_access.backends.primitives import Channel
+    from urlschemes_access.backends.backend import Channel
 
 __all__ = ["ConnectionPool", "Destination", "KeptConnection"]
 

@@ -16,25 +16,21 @@ import stat
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from urlschemes.redaction import one_line
 from urlschemes.storage import user_dirs
 from urlschemes_access.attributes import FileFacts
 from urlschemes_access.backends.new_file import NewFile
-from urlschemes_access.backends.worker_threads import begin
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from concurrent.futures import Future
 
-    from urlschemes_access.backends.primitives import UseFile
+    from urlschemes_access.backends.backend import FileRequest
 
-__all__ = ["File", "OutputFile", "ThreadedFile", "close_file", "use_file"]
-
-T = TypeVar("T")
+__all__ = ["File", "OutputFile", "close_file", "use_file"]
 
 WRITTEN = 1024 * 1024
 """The most octets written at once: the deadline is checked between two writes."""
@@ -45,10 +41,12 @@ _EXAMINE = getattr(os, "O_PATH", os.O_RDONLY)
 _BY_FOLDER = {os.open, os.stat, os.unlink, os.rename} <= os.supports_dir_fd  # names relative to an open folder
 
 
-def use_file(primitive: UseFile) -> File | FileFacts | list[FileFacts] | None:
+def use_file(
+    request: FileRequest, folders: tuple[str, ...], most_entries: int
+) -> File | FileFacts | list[FileFacts] | None:
     """Carry out a request on local files. This blocks for a moment, so an event loop calls it in a thread."""
-    readable, writable = _Allowed(primitive.folders, "roots"), _Allowed(primitive.folders, "writable")
-    match primitive.request:
+    readable, writable = _Allowed(folders, "roots"), _Allowed(folders, "writable")
+    match request:
         case OpenFile(path=path, to="read", start=start):
             return _open_at(_open_regular(path, readable, os.O_RDONLY), start)
         case OpenFile(path=path, to="replace"):
@@ -58,7 +56,7 @@ def use_file(primitive: UseFile) -> File | FileFacts | list[FileFacts] | None:
         case Examine(path=path):
             return _facts(path, _status(path, readable))
         case ListFolder(path=path):
-            return _list_folder(path, readable, primitive.most_entries)
+            return _list_folder(path, readable, most_entries)
         case Remove(path=path):
             _remove(path, writable)
             return None
@@ -181,20 +179,12 @@ def _check_regular(mode: int, path: str, allowed: _Allowed) -> None:
 
 
 class File:
-    """A channel to an open file."""
+    """An open file."""
 
     __slots__ = ("descriptor",)
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
-
-    def peer_address(self) -> tuple[str, int]:
-        """Raise OSError: a file has no address."""
-        raise OSError("a file has no address")
-
-    def fileno(self) -> int:
-        """Return the file descriptor."""
-        return self.descriptor
 
     def read(self, most: int) -> bytes:
         """Return at most `most` octets; `b""` at the end."""
@@ -206,13 +196,9 @@ class File:
             descriptor, self.descriptor = self.descriptor, -1
             os.close(descriptor)
 
-    def abort(self) -> None:
-        """Close the file."""
-        self.close()
-
 
 class OutputFile(File, ABC):
-    """A channel to a file that is written. The change takes effect with `commit`; `close` before that undoes it."""
+    """A file that is written. The change takes effect with `commit`; `close` before that undoes it."""
 
     __slots__ = ("path", "written")
 
@@ -248,44 +234,6 @@ class OutputFile(File, ABC):
     @abstractmethod
     def _undo(self) -> None:
         """Restore the state before the file was opened."""
-
-
-class ThreadedFile:
-    """A channel to an open file that threads use. Closed while a thread uses it, it is closed when the thread is done.
-
-    Otherwise the thread could use a file descriptor that belongs to another file by then.
-    """
-
-    __slots__ = ("_last_work", "file")
-
-    def __init__(self, file: File) -> None:
-        self.file = file
-        self._last_work: Future[Any] | None = None
-
-    def peer_address(self) -> tuple[str, int]:
-        """Raise OSError: a file has no address."""
-        return self.file.peer_address()
-
-    def fileno(self) -> int:
-        """Return the file descriptor."""
-        return self.file.fileno()
-
-    def close(self) -> None:
-        """Close the file, now or when its thread is done."""
-        if self._last_work is None:
-            self.file.close()
-        else:
-            self._last_work.add_done_callback(lambda _: self.file.close())
-
-    def abort(self) -> None:
-        """Close the file."""
-        self.close()
-
-    def begin(self, work: Callable[[], T]) -> Future[T]:
-        """Begin `work`, which uses the file, in a thread."""
-        future = begin(work, "urlschemes file")
-        self._last_work = future
-        return future
 
 
 class _AppendingFile(OutputFile):

@@ -12,31 +12,34 @@ import os
 import socket
 import ssl
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from urlschemes_access.backends.sockets import PIECE, DatagramSocket, Socket, is_from, one_of, send_pieces
 from urlschemes_access.errors import AccessError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
 __all__ = ["LoopDatagramSocket", "LoopSocket", "LoopTLS", "wait_until_ready"]
 
 T = TypeVar("T")
+TakeTurn: TypeAlias = "Callable[[], Awaitable[None]]"
 
 RECORDS = 64 * 1024
 """The most octets encrypted at once: four TLS records."""
 
 
 class LoopSocket(Socket):
-    """A channel over a non-blocking socket. Times are those of the loop's clock."""
+    """A channel over a non-blocking socket. `take_turn` is called before each system call."""
 
     stop_waiting: Callable[[], None] | None = None
     """Set while a task waits for this socket."""
 
-    def __init__(self, socket: Any) -> None:
-        socket.setblocking(False)
+    def __init__(self, socket: Any, take_turn: TakeTurn) -> None:
         super().__init__(socket)
+        socket.setblocking(False)
+        self._take_turn = take_turn
 
     def close(self) -> None:
         """Close the socket; a task that waits for it is woken up."""
@@ -44,31 +47,21 @@ class LoopSocket(Socket):
             self.stop_waiting()
         super().close()
 
-    async def connect(self, place: tuple[str, int], until: float) -> None:
-        """Connect. Raises OSError; TimeoutError without an errno at `until`, as all methods do."""
+    async def connect(self, place: tuple[str, int], timeout: float) -> None:
+        """Connect. Raises OSError; TimeoutError without an errno after `timeout`, as all methods do."""
         try:
             self.socket.connect(place)
         except (BlockingIOError, InterruptedError):
-            await self._ready(until, writing=True)
+            await self._ready(_until(timeout), writing=True)
             code = self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
             if code:
                 raise OSError(code, os.strerror(code)) from None
 
-    async def receive(self, most: int, until: float) -> bytes:
-        """Return at most `most` octets, as soon as there are any; `b""` at the end."""
-        while True:
-            try:
-                return cast("bytes", self.socket.recv(min(most, PIECE)))
-            except (BlockingIOError, InterruptedError):
-                await self._ready(until)
+    async def receive(self, most: int, timeout: float, _enough: int) -> bytes:
+        return await self.attempt(lambda: self.socket.recv(min(most, PIECE)), _until(timeout))
 
-    async def send(self, pieces: list[memoryview], until: float) -> int:
-        """Send some of the octets of `pieces`; return their number."""
-        while True:
-            try:
-                return send_pieces(self.socket, pieces)
-            except (BlockingIOError, InterruptedError):
-                await self._ready(until, writing=True)
+    async def send(self, pieces: list[memoryview], timeout: float) -> int:
+        return await self.attempt(lambda: send_pieces(self.socket, pieces), _until(timeout), writing=True)
 
     @property
     def watched(self) -> LoopSocket:
@@ -79,7 +72,16 @@ class LoopSocket(Socket):
         """Return True if octets were received from the system but not yet read."""
         return False
 
-    async def _ready(self, until: float, *, writing: bool = False) -> None:
+    async def attempt(self, operation: Callable[[], T], until: float, *, writing: bool = False) -> T:
+        """Carry out a system call as soon as the socket is ready. Raises TimeoutError at `until` (loop time)."""
+        while True:
+            await self._take_turn()
+            try:
+                return operation()
+            except (BlockingIOError, InterruptedError):
+                await self._ready(until, writing=writing)
+
+    async def _ready(self, until: float, *, writing: bool) -> None:
         if await wait_until_ready([self], until, writing=writing) is None:
             raise TimeoutError
 
@@ -87,30 +89,24 @@ class LoopSocket(Socket):
 class LoopDatagramSocket(LoopSocket, DatagramSocket):
     """A channel for datagrams."""
 
-    def __init__(self, place: tuple[str, int]) -> None:
+    def __init__(self, place: tuple[str, int], take_turn: TakeTurn) -> None:
         DatagramSocket.__init__(self, place)
         self.socket.setblocking(False)
+        self._take_turn = take_turn
 
-    async def receive(self, most: int, until: float) -> bytes:
+    async def receive(self, most: int, timeout: float, _enough: int) -> bytes:
         """Return the next datagram from the address. Datagrams from elsewhere do not lengthen the wait."""
-        loop = asyncio.get_running_loop()
+        until = _until(timeout)
         while True:
-            with suppress(BlockingIOError, InterruptedError):
-                octets, source = self.socket.recvfrom(most)
-                if is_from(source, self.place[0]):
-                    return cast("bytes", octets)
-                if loop.time() >= until:
-                    raise TimeoutError
-            await self._ready(until)
+            octets, source = await self.attempt(lambda: self.socket.recvfrom(most), until)
+            if is_from(source, self.place[0]):
+                return cast("bytes", octets)
+            if _until(0) >= until:
+                raise TimeoutError
 
-    async def send(self, pieces: list[memoryview], until: float) -> int:
-        """Send one datagram."""
+    async def send(self, pieces: list[memoryview], timeout: float) -> int:
         octets = b"".join(pieces)
-        while True:
-            try:
-                return cast("int", self.socket.sendto(octets, self.place))
-            except (BlockingIOError, InterruptedError):
-                await self._ready(until, writing=True)
+        return await self.attempt(lambda: self.socket.sendto(octets, self.place), _until(timeout), writing=True)
 
 
 class LoopTLS:
@@ -130,11 +126,9 @@ class LoopTLS:
         return self._plain
 
     def peer_address(self) -> tuple[str, int]:
-        """Return the address and port that the system is connected to. Raises OSError."""
         return self._plain.peer_address()
 
     def fileno(self) -> int:
-        """Return the file descriptor of the socket."""
         return self._plain.fileno()
 
     def close(self) -> None:
@@ -142,41 +136,37 @@ class LoopTLS:
         self._plain.close()
 
     def abort(self) -> None:
-        """Close the socket with a reset."""
         self._plain.abort()
 
-    async def handshake(self, until: float) -> None:
+    async def handshake(self, timeout: float) -> None:
         """Carry out the handshake. Raises ssl.SSLError, OSError."""
-        await self._exchange(self._tls.do_handshake, until)
+        await self._exchange(self._tls.do_handshake, timeout)
 
-    async def receive(self, most: int, until: float) -> bytes:
-        """Like `LoopSocket.receive`. Raises ssl.SSLError if the connection ends without TLS's closing alert."""
-        return await self._exchange(lambda: self._tls.read(min(most, PIECE)), until)
+    async def receive(self, most: int, timeout: float, _enough: int) -> bytes:
+        # ssl.SSLError is raised if the connection ends without TLS's closing alert.
+        return await self._exchange(lambda: self._tls.read(min(most, PIECE)), timeout)
 
-    async def send(self, pieces: list[memoryview], until: float) -> int:
-        """Like `LoopSocket.send`."""
+    async def send(self, pieces: list[memoryview], timeout: float) -> int:
         octets = one_of(pieces)[:RECORDS]
-        return await self._exchange(lambda: self._tls.write(octets), until)
+        return await self._exchange(lambda: self._tls.write(octets), timeout)
 
     def has_buffered(self) -> bool:
         """Return True if octets were received from the system but not yet read."""
         return self._tls.pending() > 0 or self._incoming.pending > 0
 
-    async def _exchange(self, operation: Callable[[], T], until: float) -> T:
+    async def _exchange(self, operation: Callable[[], T], timeout: float) -> T:
         """Carry out an operation of the TLS engine, and receive and send the records that it needs."""
-        loop = asyncio.get_running_loop()
+        until = _until(timeout)
         received = False
         while True:
             try:
                 result = operation()
             except ssl.SSLWantReadError:
                 await self._flush(until)
-                if received:  # records without content, of which a server can send any number
-                    await asyncio.sleep(0)
-                    if loop.time() >= until:
-                        raise TimeoutError from None
+                if received and _until(0) >= until:  # a server can send any number of records without content
+                    raise TimeoutError from None
                 received = True
-                octets = await self._plain.receive(PIECE, until)
+                octets = await self._plain.attempt(lambda: self._plain.socket.recv(PIECE), until)
                 if octets:
                     self._incoming.write(octets)
                 else:
@@ -193,7 +183,13 @@ class LoopTLS:
         while octets := self._outgoing.read(PIECE):
             rest = memoryview(octets)
             while rest:
-                rest = rest[await self._plain.send([rest], until) :]
+                sent = await self._plain.attempt(partial(self._plain.socket.send, rest), until, writing=True)
+                rest = rest[sent:]
+
+
+def _until(timeout: float) -> float:
+    """Return the time, on the clock of the running loop, in `timeout` seconds."""
+    return asyncio.get_running_loop().time() + timeout
 
 
 async def wait_until_ready(channels: Sequence[LoopSocket], until: float, *, writing: bool = False) -> int | None:

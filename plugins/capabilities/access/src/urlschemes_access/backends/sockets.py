@@ -17,7 +17,7 @@ from urlschemes_access.backends.tls_files import TLSFiles
 if TYPE_CHECKING:
     import ssl
 
-    from urlschemes_access.backends.primitives import Resolve
+    from urlschemes_access.backends.backend import Transport
 
 __all__ = [
     "PIECE",
@@ -47,21 +47,17 @@ class Socket:
         self.socket = socket
 
     def peer_address(self) -> tuple[str, int]:
-        """Return the address and port that the system is connected to. Raises OSError."""
         host, port = self.socket.getpeername()[:2]
         return host, port
 
     def fileno(self) -> int:
-        """Return the file descriptor."""
         number: int = self.socket.fileno()
         return number
 
     def close(self) -> None:
-        """Close the socket; closing twice does nothing."""
         self.socket.close()
 
     def abort(self) -> None:
-        """Close the socket with a reset."""
         import socket  # heavy
 
         with suppress(OSError):  # the connection is already broken
@@ -79,7 +75,6 @@ class DatagramSocket(Socket):
         self.place = place
 
     def peer_address(self) -> tuple[str, int]:
-        """Return the place that datagrams are sent to."""
         return self.place
 
 
@@ -134,12 +129,12 @@ def is_from(source: tuple[Any, ...], address: str) -> bool:
     return ipaddress.ip_address(source[0].partition("%")[0]) == ipaddress.ip_address(address.partition("%")[0])
 
 
-def addresses_of(primitive: Resolve) -> list[str]:
+def addresses_of(host: str, port: int, transport: Transport) -> list[str]:
     """Return the addresses that the system's resolver gives. It cannot be interrupted: call it in a daemon thread."""
     import socket  # heavy
 
-    kind = socket.SOCK_DGRAM if primitive.transport == "udp" else socket.SOCK_STREAM
-    answer = socket.getaddrinfo(primitive.host.encode("ascii"), primitive.port, type=kind)
+    kind = socket.SOCK_DGRAM if transport == "udp" else socket.SOCK_STREAM
+    answer = socket.getaddrinfo(host.encode("ascii"), port, type=kind)
     families = (socket.AF_INET, socket.AF_INET6)
     return list(dict.fromkeys(str(sockaddr[0]) for family, _, _, _, sockaddr in answer if family in families))
 

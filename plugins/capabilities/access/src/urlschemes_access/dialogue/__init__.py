@@ -1,12 +1,17 @@
 """The dialogue of one operation: every rule of an access, and no I/O.
 
-    algorithm  --requests-->  Dialogue  --primitives-->  backend  --system calls-->
+    algorithm  --requests-->  Dialogue  --calls-->  backend  --system calls-->
 
-In: the requests of an algorithm (`urlschemes_access.protocol`). Out: primitives for a backend, and to the caller the
-resource that the algorithm opens and delivers. A primitive's OSError becomes an error of `urlschemes_access.errors`,
-which is raised in the algorithm at the request that failed.
+In: the requests of an algorithm (`urlschemes_access.protocol`). Out: calls of a backend, and to the caller the resource
+that the algorithm opens and delivers. An OSError of the backend becomes an error of `urlschemes_access.errors`, which
+is raised in the algorithm at the request that failed.
+
+All below the algorithm are coroutines; those of a blocking backend never suspend. An interrupt or a cancelled task may
+end any `await`: what is open is then closed at once, without another `await`, and the algorithm is closed like any
+generator. It sees neither KeyboardInterrupt nor CancelledError.
 
 lifecycle.py           Dialogue: open, pull, call, finish, close
+context.py             what the parts of a dialogue share; checks of what an algorithm yields
 algorithm_runner.py    runs the algorithm, and contains its failures
 connecting.py          Connect, ConnectBack, StartTLS
 transfers.py           Send, Receive, Ready, Close
@@ -16,7 +21,6 @@ redirects.py           Follow: which redirects are followed, and how a location 
 destinations.py        the policy applied to URLs, ports and addresses
 deadline.py            the total deadline
 trace.py               trace events, without secrets
-contract.py            checks of what an algorithm yields
 system_errors.py       messages for the system's errors
 
 The dialogue does not know sockets, registries or configuration files.

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes.redaction import described
-from urlschemes_access.dialogue.contract import breach
+from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.errors import AccessError
 from urlschemes_access.protocol import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
-    from urlschemes_access.backends.primitives import Primitives
-    from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.dialogue.transfers import Transfers
-    from urlschemes_access.protocol.algorithm import Algorithm
+    from urlschemes_access.protocol.requests import Algorithm
 
 __all__ = ["AlgorithmRunner", "Finished"]
 
@@ -33,38 +31,35 @@ class Finished:
 _PAUSES = (requests.Open, requests.Deliver, Finished)
 
 
-class AlgorithmRunner:
+class AlgorithmRunner(DialoguePart):
     """Runs the algorithms of one operation: that of the operation, and those of the calls of a session.
 
     `handlers` carry out requests. `provider` names the algorithm's plugin in errors. A single step that takes longer
-    than `patience` seconds is logged: it cannot be interrupted. `terminated` is False once an algorithm has yielded
+    than the deadline is logged: it cannot be interrupted. `terminated` is False once an algorithm has yielded
     Unterminated; `stopped` is set when the operation is closed.
     """
 
     def __init__(
         self,
-        scheme: str,
+        context: Context,
         provider: str,
-        handlers: Mapping[type[Any], Callable[[Any], Primitives[Any]]],
-        *,
-        trace: Trace,
+        handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]],
         transfers: Transfers,
-        patience: float,
     ) -> None:
-        self._scheme = scheme
-        self._provider = provider or f"the algorithm of scheme {scheme!r}"
+        super().__init__(context)
+        self._provider = provider or f"the algorithm of scheme {self._scheme!r}"
         self._handlers = handlers
-        self._trace = trace
         self._transfers = transfers
-        self._patience = patience
+        self._patience = self._limits.deadline or self._limits.idle
         self.stopped = False
         self.terminated = True
 
-    def advance(self, algorithm: Algorithm[Any]) -> Primitives[requests.Open | requests.Deliver | Finished]:
+    async def advance(self, algorithm: Algorithm[Any]) -> requests.Open | requests.Deliver | Finished:
         """Run `algorithm` and carry out its requests, until it opens, delivers or ends."""
         answer: Any = None
         error: URLError | None = None
         while True:
+            await self._context.backend.take_turn()
             if self.stopped:  # by a tracer, by another thread
                 self._transfers.close_all()
                 raise AccessError("the operation was closed while it was running", scheme=self._scheme) from None
@@ -75,13 +70,13 @@ class AlgorithmRunner:
                 return request
             try:
                 if handler is not None:
-                    answer = yield from handler(request)
+                    answer = await handler(request)
                 elif isinstance(request, requests.Close):
                     self._transfers.close(request)
                 elif isinstance(request, requests.Unterminated):
                     self.terminated = False
                 else:
-                    raise breach(self._scheme, "a request, by `yield from`", request)
+                    raise self._breach("a request, by `yield from`", request)
             except PluginContractError:
                 raise
             except URLError as refusal:
@@ -101,7 +96,7 @@ class AlgorithmRunner:
             raise
         except Exception as failure:  # noqa: BLE001  a plugin's mistake
             raise self.plugin_error(failure)  # noqa: B904  its cause is set, unless it holds a secret
-        raise breach(self._scheme, "Close and no other request while an operation is abandoned", request)
+        raise self._breach("Close and no other request while an operation is abandoned", request)
 
     def plugin_error(self, failure: Exception) -> PluginError:
         """Return the error for an exception of the plugin's own. It is the cause, unless it holds a secret."""

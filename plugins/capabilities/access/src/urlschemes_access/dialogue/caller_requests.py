@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL
-from urlschemes_access.backends import primitives
 from urlschemes_access.credentials import Credentials
+from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.errors import AuthRequired, InputRequired
 from urlschemes_access.resources.upload_content import Pieces
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from urlschemes_access.credentials import Answers, Asker
-    from urlschemes_access.dialogue.deadline import Deadline
-    from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.protocol import requests
     from urlschemes_access.protocol.requests import Authenticator
 
@@ -32,36 +30,30 @@ _END = object()
 _OCTETS = (bytes, bytearray, memoryview)
 
 
-class CallerRequests:
+class CallerRequests(DialoguePart):
     """Passes requests of one operation on to the functions and the content of its caller, as far as there are any.
 
     `origin` is the scheme, host and port that credentials given as a value are for; the host is None for a URL without
     one, which names no server; the origin is None if they are for none.
     """
 
-    __slots__ = ("_ask", "_credentials", "_deadline", "_next_piece", "_origin", "_pulled", "_scheme", "_trace")
-
     def __init__(
         self,
-        scheme: str,
-        deadline: Deadline,
-        trace: Trace,
+        context: Context,
         *,
         credentials: Credentials | Authenticator | None,
         origin: tuple[str, str | None, int | None] | None,
         ask: Asker | None,
         content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None,
     ) -> None:
-        self._scheme = scheme
-        self._deadline = deadline
-        self._trace = trace
+        super().__init__(context)
         self._credentials = credentials
         self._origin = origin
         self._ask = ask
         self._next_piece = _next_piece_of(content)
         self._pulled: tuple[bytes, ...] = ()  # pieces that were pulled and not yet returned
 
-    def authenticate(self, request: requests.Authenticate) -> primitives.Primitives[Credentials | None]:
+    async def authenticate(self, request: requests.Authenticate) -> Credentials | None:
         """Return the caller's login for a server; None without one.
 
         Raises UnsafeURL for credentials that no protocol line can carry, TypeError for anything but credentials, and
@@ -74,7 +66,7 @@ class CallerRequests:
             login = self.known_login(request.scheme, request.host, request.port)
             given: object = login if login is None or request.user in (None, login.user) else None
         else:
-            given = yield from self._call(partial(self._credentials, request))
+            given = await self._call(partial(self._credentials, request))
         if given is None:
             return None
         login = self._checked(given)
@@ -107,7 +99,7 @@ class CallerRequests:
             self._trace.add_secret(secret.encode("utf-8", "surrogateescape"))
         return given
 
-    def ask(self, request: requests.Ask) -> primitives.Primitives[Answers]:
+    async def ask(self, request: requests.Ask) -> Answers:
         """Return the caller's answers to a form.
 
         Raises InputRequired if the caller passed no `ask` or it returns None, TypeError for anything but answers.
@@ -118,7 +110,7 @@ class CallerRequests:
                 f"the server asks {len(form.questions)} questions: {form.title}",
                 hint="pass ask=, a function that answers a Form",
             )
-        given = yield from self._call(partial(self._ask, form))
+        given = await self._call(partial(self._ask, form))
         if given is None:
             raise InputRequired("the questions were not answered")
         if not isinstance(given, tuple) or not all(isinstance(answer, str) for answer in given):
@@ -127,14 +119,14 @@ class CallerRequests:
             raise TypeError(f"ask must return {len(form.questions)} answers, one for each question, not {len(given)}")
         return given
 
-    def pull(self, _: requests.Pull) -> primitives.Primitives[bytes]:
+    async def pull(self, _: requests.Pull) -> bytes:
         """Return the next octets of the caller's content; `b""` at its end. Raises what `pull_pieces` raises."""
         if not self._pulled:
-            self._pulled = yield from self.pull_pieces()
+            self._pulled = await self.pull_pieces()
         octets, self._pulled = (self._pulled[0], self._pulled[1:]) if self._pulled else (b"", ())
         return octets
 
-    def pull_pieces(self, _: requests.PullPieces | None = None) -> primitives.Primitives[tuple[bytes, ...]]:
+    async def pull_pieces(self, _: requests.PullPieces | None = None) -> tuple[bytes, ...]:
         """Return the next pieces of the caller's content, none of them empty; `()` at its end.
 
         Raises InputRequired if there is nothing to send, TypeError for a piece that is not bytes.
@@ -145,17 +137,17 @@ class CallerRequests:
         if self._next_piece is None:
             raise InputRequired("the operation sends content, but none was given", hint="pass it after the URL")
         while True:
-            given = yield from self._call(self._next_piece)
+            given = await self._call(self._next_piece)
             if given is _END:
                 return ()
             pieces: tuple[object, ...] = given.pieces if isinstance(given, Pieces) else (given,)
             if filled := tuple([octets for piece in pieces if (octets := _octets_of(piece))]):
                 return filled
 
-    def _call(self, function: Callable[[], object]) -> primitives.Primitives[object]:
+    async def _call(self, function: Callable[[], object]) -> object:
         self._deadline.pause()
         try:
-            return (yield primitives.Call(function))
+            return await self._context.backend.call(function)
         finally:
             self._deadline.resume()
 

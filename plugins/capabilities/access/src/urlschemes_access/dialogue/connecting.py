@@ -7,27 +7,24 @@ from typing import TYPE_CHECKING, Literal
 
 from urlschemes.errors import ConfigurationError
 from urlschemes.redaction import one_line
-from urlschemes_access.backends import primitives
 from urlschemes_access.backends.connection_pool import Destination, KeptConnection
-from urlschemes_access.dialogue.contract import breach, has_type
+from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.dialogue.system_errors import reason, tls_error
 from urlschemes_access.dialogue.transfers import OpenPeer
 from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError, ResolveError
-from urlschemes_access.protocol.algorithm import Peer
 from urlschemes_access.protocol.hosts import read_host
+from urlschemes_access.protocol.requests import Peer
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable
 
+    from urlschemes_access.backends.backend import Channel
     from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.backends.tls_files import TLSFiles
     from urlschemes_access.credentials import Credentials
-    from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.dialogue.destinations import Destinations
-    from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.dialogue.transfers import Transfers
-    from urlschemes_access.policy import Limits
     from urlschemes_access.protocol import requests
 
 __all__ = ["Connecting"]
@@ -35,34 +32,16 @@ __all__ = ["Connecting"]
 Transport = Literal["tcp", "udp"]
 
 
-class Connecting:
+class Connecting(DialoguePart):
     """Makes the connections of one operation. `count` counts them.
 
     Some are taken from `pool` and released to it, if there is one. `settings` are the caller's objects that their state
     depends on. `known_login` returns the credentials that are known for a host and a port.
     """
 
-    __slots__ = (
-        "_addresses",
-        "_deadline",
-        "_destinations",
-        "_limits",
-        "_pool",
-        "_scheme",
-        "_settings",
-        "_ssl_context",
-        "_trace",
-        "_transfers",
-        "count",
-        "known_login",
-    )
-
     def __init__(
         self,
-        scheme: str,
-        limits: Limits,
-        deadline: Deadline,
-        trace: Trace,
+        context: Context,
         *,
         destinations: Destinations,
         transfers: Transfers,
@@ -70,10 +49,7 @@ class Connecting:
         pool: ConnectionPool | None = None,
         settings: tuple[object, ...] = (),
     ) -> None:
-        self._scheme = scheme
-        self._limits = limits
-        self._deadline = deadline
-        self._trace = trace
+        super().__init__(context)
         self._destinations = destinations
         self._transfers = transfers
         self._ssl_context = ssl_context
@@ -83,52 +59,49 @@ class Connecting:
         self.count = 0
         self.known_login: Callable[[str, int], Credentials | None] = lambda _, __: None
 
-    def connect(self, request: requests.Connect) -> primitives.Primitives[Peer]:
+    async def connect(self, request: requests.Connect) -> Peer:
         """Connect to an allowed address of a host, or reuse a connection from the pool.
 
         Raises UnsafeURL, PolicyDenied, LimitExceeded, ResolveError, ConnectError, DeadlineExceeded.
         """
         host, port, transport = request.host, request.port, request.transport
-        if not has_type(str, host) or not has_type(int, port) or transport not in ("tcp", "udp"):
-            raise breach(self._scheme, "Connect to a host and a port", repr(request))
         self._destinations.check_host_and_port(host, port)
         self._count()
         login = self.known_login(host, port)
         destination = self._destination(request)
-        if destination is not None and (peer := (yield from self._reused(destination, request))) is not None:
+        if destination is not None and (peer := (await self._reused(destination, request))) is not None:
             peer.login = login
             return peer
-        addresses = yield from self._resolve(host, port, transport)
+        addresses = await self._resolve(host, port, transport)
         addresses = self._destinations.allowed_addresses(addresses, host)
-        peer = yield from self._dial(addresses, port, transport, host, request.label, "connect")
+        peer = await self._dial(addresses, port, transport, host, request.label, "connect")
         peer.login = login
         if destination is not None:
             peer.keepable = True
             self._transfers.find(peer).destination = destination
         return peer
 
-    def release(self, request: requests.Release) -> primitives.Primitives[None]:
+    async def release(self, request: requests.Release) -> None:
         """Put a connection into the pool."""
         peer = request.peer
         open_peer = self._transfers.find(peer)
         if open_peer.destination is None or self._pool is None or peer.address is None or request.state is None:
-            raise breach(self._scheme, "Release of a connection that is keepable, with a state", repr(request))
+            raise self._breach("Release of a connection that is keepable, with a state", repr(request))
         self._transfers.remove(peer)
         self._pool.keep(
             KeptConnection(open_peer.destination, open_peer.channel, peer.address, peer.secure, request.state)
         )
         self._trace.emit("keep", peer)
-        yield from ()  # like every handler, this is a generator
 
-    def connect_back(self, request: requests.ConnectBack) -> primitives.Primitives[Peer]:
+    async def connect_back(self, request: requests.ConnectBack) -> Peer:
         """Open a data connection to the address of a control connection.
 
         Raises ProtocolError for a port below 1024, PolicyDenied, and the errors of `connect`.
         """
         control = self._transfers.find(request.peer)
         if control.address is None:
-            raise breach(self._scheme, "ConnectBack to a connection", "a file")
-        if not has_type(int, request.port) or not 1024 <= request.port < 65536:
+            raise self._breach("ConnectBack to a connection", "a file")
+        if not 1024 <= request.port < 65536:
             port = one_line(str(request.port), 20)
             raise ProtocolError(
                 f"invalid port {port} for {request.label}: expected a number from 1024 to 65535", where=request.label
@@ -140,22 +113,24 @@ class Connecting:
             raise PolicyDenied(message, rule=denied.rule, hint=denied.hint) from None
         self._count()
         address = control.address[0]
-        peer = yield from self._dial([address], request.port, "tcp", control.host, request.label, request.label)
+        peer = await self._dial([address], request.port, "tcp", control.host, request.label, request.label)
         self._transfers.find(peer).sends = request.sends
         return peer
 
-    def start_tls(self, request: requests.StartTLS) -> primitives.Primitives[None]:
+    async def start_tls(self, request: requests.StartTLS) -> None:
         """Start TLS on a connection.
 
         Raises UnsafeURL, TLSError, DeadlineExceeded; ConfigurationError for files of certificates that cannot be used.
         """
         open_peer = self._transfers.find(request.peer)
-        if open_peer.kind != "tcp" or request.peer.secure or not has_type(str, request.host):
-            raise breach(self._scheme, "StartTLS on a connection without TLS, for a host", repr(request))
+        if open_peer.kind != "tcp" or request.peer.secure:
+            raise self._breach("StartTLS on a connection without TLS", repr(request))
         name = read_host(request.host).name
         timeout = min(self._deadline.time_for("tls"), self._limits.connect)
         try:
-            open_peer.channel = yield primitives.Handshake(open_peer.channel, self._ssl_context, name, timeout)
+            open_peer.channel = await self._context.backend.handshake(
+                open_peer.channel, self._ssl_context, name, timeout
+            )
         except TimeoutError:
             raise self._deadline.error("tls", timeout) from None
         except ConfigurationError:
@@ -169,11 +144,9 @@ class Connecting:
         """Return the destination of a connection that may be kept; None for any other."""
         if self._pool is None or request.reuse is None or request.transport != "tcp":
             return None
-        if not has_type(str, request.reuse):
-            raise breach(self._scheme, "Connect with a str as reuse", type(request.reuse).__name__)
         return Destination(self._scheme, read_host(request.host).name, request.port, request.reuse, self._settings)
 
-    def _reused(self, destination: Destination, request: requests.Connect) -> primitives.Primitives[Peer | None]:
+    async def _reused(self, destination: Destination, request: requests.Connect) -> Peer | None:
         """Return a connection of the pool; None if there is none.
 
         One that the server has closed is dropped, one on which it sent something unasked, and one to an address that
@@ -182,7 +155,7 @@ class Connecting:
         while self._pool is not None and (kept := self._pool.take(destination)) is not None:
             try:
                 self._destinations.allowed_addresses([kept.address[0]], request.host)
-                readable: int | None = yield primitives.Poll((kept.channel,), 0.0)
+                readable: int | None = await self._context.backend.poll((kept.channel,), 0.0)
             except (OSError, PolicyDenied):
                 readable = 0
             except BaseException:
@@ -201,7 +174,7 @@ class Connecting:
         if self.count > self._limits.connections:
             raise self._limits.exceeded("connections", "the operation needs more connections than")
 
-    def _resolve(self, host: str, port: int, transport: Transport) -> primitives.Primitives[list[str]]:
+    async def _resolve(self, host: str, port: int, transport: Transport) -> list[str]:
         """Return the addresses of `host`. It is resolved once, so that its addresses cannot change between two uses."""
         name, literal = read_host(host)
         if literal is not None:
@@ -211,7 +184,7 @@ class Connecting:
             return known
         timeout = min(self._deadline.time_for("resolve"), self._limits.resolve)
         try:
-            addresses: list[str] = yield primitives.Resolve(name, port, transport, timeout)
+            addresses: list[str] = await self._context.backend.resolve(name, port, transport, timeout)
         except TimeoutError:
             raise self._deadline.error("resolve", timeout) from None
         except OSError as fault:
@@ -222,9 +195,9 @@ class Connecting:
         self._addresses[name, transport] = addresses
         return addresses
 
-    def _dial(
+    async def _dial(
         self, addresses: list[str], port: int, transport: Transport, host: str, label: str, phase: str
-    ) -> primitives.Primitives[Peer]:
+    ) -> Peer:
         """Try one address after another; each gets an equal share of the time left for those that remain."""
         share = min(self._deadline.time_for(phase), self._limits.connect)
         until = self._deadline.left() - share
@@ -236,7 +209,7 @@ class Connecting:
                 late = True
                 break
             try:
-                channel: primitives.Channel = yield primitives.Dial(
+                channel: Channel = await self._context.backend.dial(
                     address, port, transport, left / (len(addresses) - index)
                 )
             except TimeoutError:
@@ -253,7 +226,7 @@ class Connecting:
 
     def _connected(
         self,
-        channel: primitives.Channel,
+        channel: Channel,
         address: str,
         port: int,
         transport: Transport,
@@ -275,7 +248,7 @@ class Connecting:
         return peer
 
 
-def _check_peer_address(channel: primitives.Channel, address: str, port: int, host: str) -> None:
+def _check_peer_address(channel: Channel, address: str, port: int, host: str) -> None:
     """Raise PolicyDenied unless the system connected to the address that was checked."""
     try:
         reached, at = channel.peer_address()

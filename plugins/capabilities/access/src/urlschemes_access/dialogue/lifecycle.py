@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urlschemes.errors import PluginContractError, UnsafeURL, UnsupportedOperation, URLError
 from urlschemes.grammar.part import number_of
 from urlschemes_access.attributes import Attributes, Entry
-from urlschemes_access.backends.primitives import Act
 from urlschemes_access.dialogue.algorithm_runner import AlgorithmRunner, Finished
 from urlschemes_access.dialogue.caller_requests import CallerRequests
 from urlschemes_access.dialogue.connecting import Connecting
-from urlschemes_access.dialogue.contract import breach, check_fields
+from urlschemes_access.dialogue.context import Context
 from urlschemes_access.dialogue.deadline import Deadline
 from urlschemes_access.dialogue.destinations import Destinations
 from urlschemes_access.dialogue.file_requests import FileRequests
@@ -25,32 +24,27 @@ from urlschemes_access.dialogue.transfers import Transfers
 from urlschemes_access.errors import AccessError, AuthRequired, InputRequired, PolicyDenied, RemoteError, add_section
 from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import requests
-from urlschemes_access.resources.synchronous import Session
+from urlschemes_access.resources.synchronous import Session, Source
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import AsyncIterable, Callable, Iterable
+    from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterable
 
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Gateway
+    from urlschemes_access.backends.backend import Backend
     from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.backends.primitives import Primitives
     from urlschemes_access.backends.tls_files import TLSFiles
-    from urlschemes_access.backends.worker_threads import FileWork
+    from urlschemes_access.backends.worker_threads import Work
     from urlschemes_access.credentials import Asker, Credentials
     from urlschemes_access.policy import Limits
-    from urlschemes_access.protocol.algorithm import Algorithm, Peer
-    from urlschemes_access.protocol.requests import Authenticator
-    from urlschemes_access.resources.source import Outcome, Source
-    from urlschemes_access.trace_event import Tracer
+    from urlschemes_access.protocol.requests import Algorithm, Authenticator, Peer
+    from urlschemes_access.trace_event import Outcome, Tracer
 
 __all__ = ["Dialogue"]
 
 T = TypeVar("T")
-
-CLEANING = 0.2
-"""Seconds that removing an incomplete file may take after the deadline."""
 
 _KINDS = ("document", "listing", "session", "attributes")
 
@@ -116,12 +110,10 @@ class Dialogue:
         self._deadline = deadline = Deadline(limits, clock)
         self._trace = trace_ = Trace(trace, deadline)
         self._destinations = destinations = Destinations(policy, registration)
-        self._transfers = transfers = Transfers(scheme, limits, deadline, trace_)
+        self._context = context = Context(scheme, policy, deadline, trace_)
+        self._transfers = transfers = Transfers(context)
         self._connecting = connecting = Connecting(
-            scheme,
-            limits,
-            deadline,
-            trace_,
+            context,
             destinations=destinations,
             transfers=transfers,
             ssl_context=ssl_context,
@@ -129,16 +121,14 @@ class Dialogue:
             settings=(credentials,),
         )
         self._redirects = redirects = Redirects(
-            url, registration, limits.hops, destinations=destinations, trace=trace_, target_of=redirect
+            context, url, registration, destinations=destinations, target_of=redirect
         )
-        files = FileRequests(scheme, policy, deadline, trace_, transfers)
+        files = FileRequests(context, transfers)
         # A gateway is another server, and nobody gave credentials for it.
         origin = None if gateway is not None else (scheme, _text_of(url, "host"), _port_of(url, registration))
-        caller = CallerRequests(
-            scheme, deadline, trace_, credentials=credentials, origin=origin, ask=ask, content=content
-        )
+        caller = CallerRequests(context, credentials=credentials, origin=origin, ask=ask, content=content)
         connecting.known_login = lambda host, port: caller.known_login(redirects.url.scheme, host, port)
-        handlers: dict[type[Any], Callable[[Any], Primitives[Any]]] = {
+        handlers: dict[type[Any], Callable[[Any], Awaitable[Any]]] = {
             requests.Ask: caller.ask,
             requests.Authenticate: caller.authenticate,
             requests.Connect: connecting.connect,
@@ -157,9 +147,7 @@ class Dialogue:
             requests.Send: transfers.send,
             requests.StartTLS: connecting.start_tls,
         }
-        self._runner = AlgorithmRunner(
-            scheme, provider, handlers, trace=trace_, transfers=transfers, patience=limits.deadline or limits.idle
-        )
+        self._runner = AlgorithmRunner(context, provider, handlers, transfers)
         if not isinstance(cast("object", algorithm), Generator):
             raise self._breach("an algorithm made by a generator function", algorithm)
 
@@ -170,17 +158,19 @@ class Dialogue:
 
     # What the caller does
 
-    def open(self) -> Primitives[requests.Open]:
+    async def open(self, backend: Backend) -> requests.Open:
         """Check the URL, then run the algorithm until it opens the resource.
 
-        UnsafeURL and PolicyDenied are raised before the algorithm begins and before anything is resolved or opened.
+        `backend` carries out what the dialogue needs, until its end. UnsafeURL and PolicyDenied are raised before the
+        algorithm begins and before anything is resolved or opened.
         """
         self._enter()
+        self._context.backend = backend
         try:
             self._destinations.check_url(self.url)
             if self.url.raw.get("password"):
                 self._trace.add_secret(self.url.line("password"))
-            opened = yield from self._runner.advance(self._algorithm)
+            opened = await self._runner.advance(self._algorithm)
             if not isinstance(opened, requests.Open):
                 raise self._breach("Open before anything is delivered", opened)
             self._check_opened(opened)
@@ -188,7 +178,7 @@ class Dialogue:
             self.attributes = self._checked_attributes(opened.attributes or Attributes())
             self._trace.emit("open", opened.peer, opened.kind)
             if opened.kind == "attributes":
-                after = yield from self._runner.advance(self._algorithm)
+                after = await self._runner.advance(self._algorithm)
                 if not isinstance(after, Finished):
                     raise self._breach("nothing after Open of attributes", after)
                 self.terminated = True
@@ -202,14 +192,15 @@ class Dialogue:
         finally:
             self._leave()
 
-    def pull(self) -> Primitives[bytes | Entry | None]:
+    async def pull(self) -> bytes | Entry | None:
         """Return the next piece of a document or entry of a listing; None at the end."""
         if self._closed:
             return None
         self._enter()
         try:
+            await self._context.backend.take_turn()
             while True:
-                delivered = yield from self._runner.advance(self._algorithm)
+                delivered = await self._runner.advance(self._algorithm)
                 if isinstance(delivered, Finished):
                     self.terminated = self._runner.terminated
                     self.close()
@@ -226,17 +217,17 @@ class Dialogue:
         finally:
             self._leave()
 
-    def session(self, opened: requests.Open, source: Source) -> Session:
-        """Return the session that the algorithm opened, an object of its type."""
+    def session(self, opened: requests.Open, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> Session:
+        """Return the session that the algorithm opened, an object of its type; `run` runs its coroutines."""
         try:
-            return (opened.session or Session)(source, self.attributes, opened.peer)
+            return (opened.session or Session)(Source(self, run), self.attributes, opened.peer)
         except BaseException as failure:
             self.close()
             if isinstance(failure, Exception) and not isinstance(failure, URLError | MemoryError):
                 raise self._runner.plugin_error(failure)  # noqa: B904  its cause is set, unless it holds a secret
             raise
 
-    def call(self, algorithm: Algorithm[T]) -> Primitives[T]:
+    async def call(self, algorithm: Algorithm[T]) -> T:
         """Carry out one call of a session, with a deadline of its own.
 
         After a refusal the session stays open, after any other error it is closed.
@@ -245,7 +236,7 @@ class Dialogue:
             raise AccessError("the session is closed", scheme=self._scheme)
         self._enter_call()
         try:
-            result = yield from self._runner.advance(algorithm)
+            result = await self._runner.advance(algorithm)
             if not isinstance(result, Finished):
                 raise self._breach("no Open and no Deliver in a call of a session", result)
             return cast("T", result.value)
@@ -258,19 +249,18 @@ class Dialogue:
         finally:
             self._leave()
 
-    def act(self, action: Callable[[], T], work: FileWork, *, cleans_up: bool = False) -> Primitives[T]:
+    async def act(self, action: Callable[[], T], work: Work) -> T:
         """Carry out an action of the caller's on a local file; the deadline counts while it runs.
 
-        Raises DeadlineExceeded. What cleans up gets a moment more.
+        Raises DeadlineExceeded.
         """
         timeout = self._deadline.time_for_files()
         if timeout is not None:
-            timeout = max(timeout, CLEANING if cleans_up else 0)
+            timeout = max(timeout, 0.0)
         began = self._clock()
         try:
             try:
-                result: T = yield Act(action, work, timeout)
-                return result
+                return await self._context.backend.in_thread(action, timeout, work)
             finally:
                 self._deadline.add_file_time(self._clock() - began)
         except TimeoutError as fault:
@@ -286,13 +276,13 @@ class Dialogue:
             raise AccessError("the session is closed", scheme=self._scheme)
         return self._transfers.find(peer).channel.fileno()
 
-    def finish(self) -> Primitives[None]:
+    async def finish(self) -> None:
         """End a session: run what the algorithm does after Open, such as QUIT, then close everything."""
         if self._closed:
             return
         self._enter_call()
         try:
-            end = yield from self._runner.advance(self._algorithm)
+            end = await self._runner.advance(self._algorithm)
             if not isinstance(end, Finished):
                 raise self._breach("no Open and no Deliver after Open of a session", end)
             self.terminated = True
@@ -375,7 +365,7 @@ class Dialogue:
             raise self._breach("a subclass of Session in Open of a session", repr(session))
 
     def _checked_attributes(self, attributes: Attributes) -> Attributes:
-        check_fields(self._scheme, attributes)
+        self._context.check_fields(attributes)
         attributes = self._trace.hide_in_attributes(attributes)
         return attributes if self._gateway is None else replace(attributes, gateway=self._gateway)
 
@@ -390,13 +380,13 @@ class Dialogue:
             self._entries += 1
             if self._entries > self.limits.entries:
                 raise self.limits.exceeded("entries", "the listing has more entries than")
-            check_fields(self._scheme, item)
+            self._context.check_fields(item)
             item.read_by(self._parse)
             return item
         raise self._breach("octets of a document" if self._kind == "document" else "entries of a listing", item)
 
     def _breach(self, expected: str, got: object) -> PluginContractError:
-        return breach(self._scheme, expected, "its end" if isinstance(got, Finished) else got)
+        return self._context.breach(expected, "its end" if isinstance(got, Finished) else got)
 
 
 def _text_of(url: URL, part: str) -> str | None:

@@ -14,7 +14,7 @@ from urlschemes.grammar.octets import ESCAPE, escape, octets_of
 from urlschemes.grammar.profile import authority_of
 from urlschemes.redaction import one_line
 from urlschemes.scheme.scheme import lower_case, read_as
-from urlschemes_access.dialogue.contract import breach, has_type
+from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.errors import PolicyDenied, RedirectRefused
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.value import URL
-    from urlschemes_access.backends.primitives import Primitives
     from urlschemes_access.dialogue.destinations import Destinations
-    from urlschemes_access.dialogue.trace import Trace
     from urlschemes_access.protocol import requests
 
 __all__ = ["Redirects", "read_location"]
@@ -38,40 +36,34 @@ _REPAIRS = 8
 """The most kinds of characters that are encoded because they are illegal at their place."""
 
 
-class Redirects:
+class Redirects(DialoguePart):
     """The redirects of one operation. `url` is the current URL.
 
     `target_of` returns the URL that a location means relative to another URL; without it, no redirect is followed.
     """
 
-    __slots__ = ("_destinations", "_followed", "_hops", "_registration", "_target_of", "_trace", "url")
-
     def __init__(
         self,
+        context: Context,
         url: URL,
         registration: Registration,
-        hops: int,
         *,
         destinations: Destinations,
-        trace: Trace,
         target_of: Callable[[URL, str], URL] | None,
     ) -> None:
+        super().__init__(context)
         self.url = url
         self._registration = registration
-        self._hops = hops
         self._destinations = destinations
-        self._trace = trace
         self._target_of = target_of
         self._followed = 0
 
-    def follow(self, request: requests.Follow) -> Primitives[URL]:
+    async def follow(self, request: requests.Follow) -> URL:
         """Return the URL that a redirect leads to, if it may be followed.
 
         Raises RedirectRefused, PolicyDenied; PluginError of the plugin that provides the target's scheme.
         """
         location = request.location
-        if not has_type(str, location):
-            raise breach(self._registration.scheme, "Follow of a location as str", location)
         shown = one_line(location, 120)
 
         def refused(why: str, reason: str) -> RedirectRefused:
@@ -84,8 +76,8 @@ class Redirects:
         allowed = self._allowed_schemes()
         if scheme not in allowed:
             raise refused(f"{self.url.scheme} may redirect to {' or '.join(allowed) or 'no scheme'}", "scheme")
-        if self._followed >= self._hops:
-            raise refused(f"{self._hops} redirects were followed already", "hops")
+        if self._followed >= self._limits.hops:
+            raise refused(f"{self._limits.hops} redirects were followed already", "hops")
         if self._target_of is None:
             raise refused("this operation follows no redirects", "policy")
         try:
@@ -103,7 +95,6 @@ class Redirects:
         self._followed += 1
         self.url = target
         self._trace.emit("follow", None, f"to {target}")
-        yield from ()  # like every handler, this is a generator
         return target
 
     def _allowed_schemes(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.dialogue.deadline import Deadline
-    from urlschemes_access.protocol.algorithm import Peer
+    from urlschemes_access.protocol.requests import Peer
     from urlschemes_access.trace_event import EventKind, Tracer
 
 __all__ = ["Trace"]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from urlschemes_access.backends import primitives
-from urlschemes_access.dialogue.contract import breach, has_type
+from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.dialogue.system_errors import is_tls_fault, reason, system_refusal, tls_error
 from urlschemes_access.errors import AccessError, ConnectError, Truncated
 from urlschemes_access.protocol.requests import CHUNK
@@ -13,12 +12,10 @@ from urlschemes_access.protocol.requests import CHUNK
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from urlschemes_access.backends.backend import Channel
     from urlschemes_access.backends.connection_pool import Destination
-    from urlschemes_access.dialogue.deadline import Deadline
-    from urlschemes_access.dialogue.trace import Trace
-    from urlschemes_access.policy import Limits
     from urlschemes_access.protocol import requests
-    from urlschemes_access.protocol.algorithm import Peer
+    from urlschemes_access.protocol.requests import Peer
 
 __all__ = ["OpenPeer", "Transfers"]
 
@@ -41,9 +38,7 @@ class OpenPeer:
 
     __slots__ = ("address", "awaiting", "channel", "destination", "host", "kind", "received", "sends")
 
-    def __init__(
-        self, channel: primitives.Channel, kind: Kind, *, address: tuple[str, int] | None = None, host: str = ""
-    ) -> None:
+    def __init__(self, channel: Channel, kind: Kind, *, address: tuple[str, int] | None = None, host: str = "") -> None:
         self.channel = channel
         self.kind = kind
         self.address = address
@@ -72,30 +67,14 @@ class OpenPeer:
         return ConnectError(f"the connection to {self.host} broke before the first octet: {reason(fault)}")
 
 
-class Transfers:
+class Transfers(DialoguePart):
     """The open peers of an operation.
 
     `received` counts the octets received, `undelivered` those since the last delivery.
     """
 
-    __slots__ = (
-        "_datagram_octets",
-        "_datagrams",
-        "_deadline",
-        "_limits",
-        "_open_peers",
-        "_scheme",
-        "_small_records",
-        "_trace",
-        "received",
-        "undelivered",
-    )
-
-    def __init__(self, scheme: str, limits: Limits, deadline: Deadline, trace: Trace) -> None:
-        self._scheme = scheme
-        self._limits = limits
-        self._deadline = deadline
-        self._trace = trace
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._open_peers: dict[Peer, OpenPeer] = {}
         self._datagrams = 0
         self._datagram_octets = 0
@@ -112,7 +91,7 @@ class Transfers:
         try:
             return self._open_peers[peer]
         except (KeyError, TypeError):
-            raise breach(self._scheme, "an open peer of this operation", "another") from None
+            raise self._breach("an open peer of this operation", "another") from None
 
     def remove(self, peer: Peer) -> None:
         """Remove a peer that stays open."""
@@ -136,16 +115,14 @@ class Transfers:
         for peer in open_peers:
             self._trace.emit("close", peer)
 
-    def send(self, request: requests.Send) -> primitives.Primitives[None]:
+    async def send(self, request: requests.Send) -> None:
         """Send octets to a connection, or write them to a file.
 
         Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded.
         """
         open_peer = self.find(request.peer)
-        wrong = [type(piece).__name__ for piece in request.pieces if not has_type(bytes, piece)]
-        if wrong or open_peer.kind == "input file":
-            expected = "Send of octets, to a connection or to a file opened for writing"
-            raise breach(self._scheme, expected, wrong[0] if wrong else open_peer.kind)
+        if open_peer.kind == "input file":
+            raise self._breach("Send to a connection or to a file opened for writing", open_peer.kind)
         if request.secret:
             self._trace.add_secret(request.secret)
         if self._trace.wanted and request.secret:
@@ -158,7 +135,7 @@ class Transfers:
                 while rest:
                     timeout = self._deadline.time_for("send")
                     try:
-                        count: int = yield primitives.Write(open_peer.channel, rest, timeout)
+                        count: int = await open_peer.channel.send(rest, timeout)
                     except TimeoutError as fault:
                         raise self._timeout_error(open_peer, fault, "send", timeout) from None
                     except OSError as fault:
@@ -184,22 +161,22 @@ class Transfers:
             self._trace.emit("send", request.peer, octets=piece)
             yield (piece,)
 
-    def receive(self, request: requests.Receive) -> primitives.Primitives[bytes | None]:
+    async def receive(self, request: requests.Receive) -> bytes | None:
         """Return the next octets; `b""` at the end, None if none arrive in the time that the request allows.
 
         Raises Truncated or ConnectError if the connection breaks, DeadlineExceeded, LimitExceeded.
         """
         open_peer = self.find(request.peer)
         if open_peer.kind == "output file":
-            raise breach(self._scheme, "Receive from a connection, or from a file opened for reading", "another")
-        if not has_type(int, request.most) or request.most < 1:
-            raise breach(self._scheme, "Receive of at least one octet", repr(request))
+            raise self._breach("Receive from a connection, or from a file opened for reading", "another")
+        if request.most < 1:
+            raise self._breach("Receive of at least one octet", repr(request))
         most = DATAGRAM if open_peer.kind == "udp" else min(request.most, CHUNK)
         enough = most if request.enough is None else min(request.enough, most)
         while True:
             timeout, returns_none = self._timeout(request.within, request.phase, awaiting=open_peer.awaiting)
             try:
-                octets: bytes = yield primitives.Read(open_peer.channel, most, timeout, enough)
+                octets: bytes = await open_peer.channel.receive(most, timeout, enough)
             except TimeoutError as fault:
                 if returns_none and fault.errno is None:
                     return None
@@ -215,21 +192,21 @@ class Transfers:
                 return octets
             # An empty datagram is dropped: to an algorithm, b"" would be the end.
 
-    def ready(self, request: requests.Ready) -> primitives.Primitives[Peer | None]:
+    async def ready(self, request: requests.Ready) -> Peer | None:
         """Return the first peer that has octets to receive; None if none has in the time that the request allows.
 
         Raises DeadlineExceeded; Truncated or ConnectError if the system cannot wait.
         """
         open_peers = [self.find(peer) for peer in request.peers]
         if not open_peers:
-            raise breach(self._scheme, "Ready of at least one peer", "none")
+            raise self._breach("Ready of at least one peer", "none")
         for peer, open_peer in zip(request.peers, open_peers, strict=True):
             if open_peer.is_file:
                 return peer
         awaiting = all(open_peer.awaiting for open_peer in open_peers)
         timeout, returns_none = self._timeout(request.within, request.phase, awaiting=awaiting)
         try:
-            index: int | None = yield primitives.Poll(tuple(each.channel for each in open_peers), timeout)
+            index: int | None = await self._context.backend.poll([each.channel for each in open_peers], timeout)
         except OSError as fault:
             raise open_peers[0].error(fault) from fault
         if index is not None:

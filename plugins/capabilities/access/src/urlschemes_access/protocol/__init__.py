@@ -11,10 +11,9 @@ request, and the dialogue sends the answer.
 
 Write `yield from`, never a bare `yield`: only then does a type checker know the type of the answer.
 
-algorithm.py    Algorithm, and what it is made of: Request, Peer
 hosts.py        Host: the name or address that the host of a URL stands for
 ports.py        ports that are known for a protocol
-requests.py     Connect, Send, Receive, Open, Deliver, OpenFile ...: everything an algorithm can ask for
+requests.py     Algorithm, Peer, and the requests: Connect, Send, Receive, Open, Deliver, OpenFile ...
 reader.py       Reader: lines and counted blocks from one connection
 ranges.py       Range: a part of a document
 replies.py      Control: commands answered by three-digit replies (FTP, NNTP, SMTP)
@@ -25,10 +24,10 @@ upload.py       Upload: content sent to a server that may answer before it has a
 This package does not know policies, deadlines or sockets.
 """
 
-from urlschemes_access.protocol.algorithm import Algorithm, Peer, Request
 from urlschemes_access.protocol.reader import LINE, TEXT_LINE, Reader, sent_so_far, server_address, unexpected
 from urlschemes_access.protocol.requests import (
     CHUNK,
+    Algorithm,
     Ask,
     Authenticate,
     Authenticator,
@@ -42,12 +41,14 @@ from urlschemes_access.protocol.requests import (
     ListFolder,
     Open,
     OpenFile,
+    Peer,
     Pull,
     PullPieces,
     Ready,
     Receive,
     Release,
     Remove,
+    Request,
     Send,
     StartTLS,
     Unterminated,

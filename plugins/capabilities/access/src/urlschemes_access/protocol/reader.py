@@ -11,7 +11,7 @@ from urlschemes_access.errors import LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.protocol.requests import CHUNK, Receive
 
 if TYPE_CHECKING:
-    from urlschemes_access.protocol.algorithm import Algorithm, Peer
+    from urlschemes_access.protocol.requests import Algorithm, Peer
 
 __all__ = ["LINE", "TEXT_LINE", "Reader", "sent_so_far", "server_address", "unexpected"]
 

@@ -35,7 +35,7 @@ from urlschemes_access.protocol.reader import Reader, sent_so_far, unexpected
 from urlschemes_access.protocol.requests import Send, StartTLS
 
 if TYPE_CHECKING:
-    from urlschemes_access.protocol.algorithm import Algorithm, Peer
+    from urlschemes_access.protocol.requests import Algorithm, Peer
 
 __all__ = ["CONTROL_OCTET", "END", "CodeOn", "Control", "Reply", "command_name", "dot_stuffed"]
 

@@ -1,14 +1,13 @@
-"""The requests of access algorithms: everything that an algorithm can ask for."""
+"""Access algorithms: generators that yield requests. The requests, and the peers that algorithms talk to."""
 
-from __future__ import annotations
+# Annotations are evaluated here: they are the types that requests check.
+# ruff: noqa: FA
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-from urlschemes_access.protocol.algorithm import Peer, Request
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, dataclass_transform, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes, Entry, FileFacts
     from urlschemes_access.credentials import Answers, Credentials, Form
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHUNK",
+    "Algorithm",
     "Ask",
     "Authenticate",
     "Authenticator",
@@ -29,19 +29,95 @@ __all__ = [
     "ListFolder",
     "Open",
     "OpenFile",
+    "Peer",
     "Pull",
     "PullPieces",
     "Ready",
     "Receive",
     "Release",
     "Remove",
+    "Request",
     "Send",
     "StartTLS",
     "Unterminated",
 ]
 
+R = TypeVar("R")
+T = TypeVar("T")
+
 CHUNK = 508 * 1024
 """The most octets received at once."""
+
+
+@dataclass_transform(eq_default=False)
+class Request(Generic[R]):
+    """A request of an algorithm; `yield from` it to get the answer, with its type.
+
+    Each request is a dataclass. A value of another type than its annotation is a TypeError, raised in the algorithm. A
+    peer is checked when it is used: it must be open.
+    """
+
+    _kinds: ClassVar[tuple[tuple[str, tuple[type, ...]], ...]]
+    """The names of fields, and the types that their values may have."""
+    _choices: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]]
+    """The names of fields, and the texts that they may be."""
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        self._make()  # from now on, the class has an __init__ of its own
+        type(self).__init__(self, *values, **named)
+
+    @classmethod
+    def _make(cls) -> None:
+        """Make the class a dataclass. That compiles code, so it waits until the first request of the class is made."""
+        fields = {name: kind for name, kind in cls.__annotations__.items() if kind not in (KW_ONLY, Peer)}
+        checks = [(name, get_args(kind) or (kind,)) for name, kind in fields.items() if not isinstance(kind, str)]
+        cls._kinds = tuple(check for check in checks if isinstance(check[1][0], type))
+        cls._choices = tuple(check for check in checks if isinstance(check[1][0], str))
+        dataclass(eq=False, repr=False)(cls)
+
+    def __post_init__(self) -> None:
+        for name, kinds in self._kinds:
+            if not isinstance(value := getattr(self, name), kinds):
+                expected = " or ".join(kind.__name__ for kind in kinds)
+                raise TypeError(f"{type(self).__name__}: {name} must be {expected}, not {type(value).__name__}")
+        for name, choices in self._choices:
+            if (value := getattr(self, name)) not in choices:
+                raise TypeError(f"{type(self).__name__}: {name} must be {' or '.join(choices)}, not {value!r}")
+
+    def __iter__(self) -> Generator["Request[Any]", Any, R]:
+        answer: R = yield self
+        return answer
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+
+
+Algorithm: TypeAlias = Generator[Request[Any], Any, T]
+"""A protocol dialogue without I/O. The algorithm of an operation is an `Algorithm[None]`."""
+
+
+class Peer:
+    """A connection or an open file. Algorithms receive peers from the dialogue and pass them back in requests.
+
+    `label` names the peer in traces. `address` is the address and port that were dialled, None for a file. `secure` is
+    True once TLS protects the connection. `keepable` is True if Release may keep it for a later operation; then `kept`
+    is the state with which an earlier operation released it, None if the connection is new. `login` holds credentials
+    that the caller gave for this host and port in advance; an algorithm may send them without being asked, if they
+    are protected as its protocol demands.
+    """
+
+    __slots__ = ("address", "keepable", "kept", "label", "login", "secure")
+
+    def __init__(self, label: str, address: tuple[str, int] | None = None) -> None:
+        self.label = label
+        self.address = address
+        self.secure = False
+        self.keepable = False
+        self.kept: Any = None
+        self.login: Credentials | None = None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.label}>"
 
 
 class Connect(Request[Peer]):
@@ -55,22 +131,12 @@ class Connect(Request[Peer]):
     Raises ResolveError, PolicyDenied, ConnectError, DeadlineExceeded.
     """
 
-    __slots__ = ("host", "label", "port", "reuse", "transport")
-
-    def __init__(
-        self,
-        host: str,
-        port: int,
-        *,
-        transport: Literal["tcp", "udp"] = "tcp",
-        label: str = "connection",
-        reuse: str | None = None,
-    ) -> None:
-        self.host = host
-        self.port = port
-        self.transport = transport
-        self.label = label
-        self.reuse = reuse
+    host: str
+    port: int
+    _: KW_ONLY
+    transport: Literal["tcp", "udp"] = "tcp"
+    label: str = "connection"
+    reuse: str | None = None
 
     def __repr__(self) -> str:  # the key may hold a password
         return f"Connect(host={self.host!r}, label={self.label!r}, port={self.port!r}, transport={self.transport!r})"
@@ -86,23 +152,18 @@ class ConnectBack(Request[Peer]):
     Raises ProtocolError for another number, PolicyDenied, ConnectError, DeadlineExceeded.
     """
 
-    __slots__ = ("label", "peer", "port", "sends")
-
-    def __init__(self, peer: Peer, port: int, *, label: str = "data", sends: bool = False) -> None:
-        self.peer = peer
-        self.port = port
-        self.label = label
-        self.sends = sends
+    peer: Peer
+    port: int
+    _: KW_ONLY
+    label: str = "data"
+    sends: bool = False
 
 
 class StartTLS(Request[None]):
     """Protect `peer` with TLS; the certificate must be valid for `host`. Raises TLSError."""
 
-    __slots__ = ("host", "peer")
-
-    def __init__(self, peer: Peer, host: str) -> None:
-        self.peer = peer
-        self.host = host
+    peer: Peer
+    host: str
 
 
 class Send(Request[None]):
@@ -112,12 +173,13 @@ class Send(Request[None]):
     `accepted` is the number of octets that the system had accepted.
     """
 
-    __slots__ = ("peer", "pieces", "secret")
-
     def __init__(self, peer: Peer, octets: bytes | tuple[bytes, ...], *, secret: bytes | None = None) -> None:
         self.peer = peer
         self.pieces = octets if isinstance(octets, tuple) else (octets,)
         self.secret = secret
+        for piece in self.pieces:
+            if not isinstance(piece, bytes):
+                raise TypeError(f"Send: octets must be bytes, not {type(piece).__name__}")
 
     @property
     def octets(self) -> bytes:
@@ -138,42 +200,27 @@ class Receive(Request["bytes | None"]):
     it.
     """
 
-    __slots__ = ("enough", "most", "peer", "phase", "within")
-
-    def __init__(
-        self,
-        peer: Peer,
-        *,
-        within: float | None = None,
-        most: int = CHUNK,
-        enough: int | None = None,
-        phase: str = "response",
-    ) -> None:
-        self.peer = peer
-        self.within = within
-        self.most = most
-        self.enough = enough
-        self.phase = phase
+    peer: Peer
+    _: KW_ONLY
+    within: int | float | None = None
+    most: int = CHUNK
+    enough: int | None = None
+    phase: str = "response"
 
 
 class Ready(Request["Peer | None"]):
     """Wait for the first of `peers` that has something to receive; None after `within` seconds."""
 
-    __slots__ = ("peers", "phase", "within")
-
-    def __init__(self, peers: Sequence[Peer], *, within: float | None = None, phase: str = "response") -> None:
-        self.peers = tuple(peers)
-        self.within = within
-        self.phase = phase
+    peers: "Sequence[Peer]"
+    _: KW_ONLY
+    within: int | float | None = None
+    phase: str = "response"
 
 
 class Close(Request[None]):
     """Close `peer`; closing it again does nothing. What was written to a file without Keep is discarded."""
 
-    __slots__ = ("peer",)
-
-    def __init__(self, peer: Peer) -> None:
-        self.peer = peer
+    peer: Peer
 
 
 class Release(Request[None]):
@@ -183,11 +230,8 @@ class Release(Request[None]):
     to know of it, and not None. To this operation the peer is closed.
     """
 
-    __slots__ = ("peer", "state")
-
-    def __init__(self, peer: Peer, state: object = True) -> None:
-        self.peer = peer
-        self.state = state
+    peer: Peer
+    state: object = True
 
 
 class OpenFile(Request[Peer]):
@@ -198,12 +242,15 @@ class OpenFile(Request[Peer]):
     replace need not exist. Raises PolicyDenied, RemoteError with the system's reason.
     """
 
-    __slots__ = ("path", "start", "to")
+    path: str
+    _: KW_ONLY
+    to: Literal["read", "replace", "append"] = "read"
+    start: int = 0
 
-    def __init__(self, path: str, *, to: Literal["read", "replace", "append"] = "read", start: int = 0) -> None:
-        self.path = path
-        self.to = to
-        self.start = start
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.start < 0 or (self.start and self.to != "read"):
+            raise ValueError(f"OpenFile: start must be an octet of a file to read, not {self.start}")
 
 
 class Keep(Request["FileFacts"]):
@@ -212,37 +259,25 @@ class Keep(Request["FileFacts"]):
     Raises RemoteError with the system's reason; the file is then as it was.
     """
 
-    __slots__ = ("peer",)
-
-    def __init__(self, peer: Peer) -> None:
-        self.peer = peer
+    peer: Peer
 
 
 class Remove(Request[None]):
     """Remove the regular file `path`, under the rules of OpenFile for writing. A link is removed, not its target."""
 
-    __slots__ = ("path",)
-
-    def __init__(self, path: str) -> None:
-        self.path = path
+    path: str
 
 
 class Examine(Request["FileFacts"]):
     """Return kind, size and modification time of `path`, under the same rules as OpenFile for reading."""
 
-    __slots__ = ("path",)
-
-    def __init__(self, path: str) -> None:
-        self.path = path
+    path: str
 
 
 class ListFolder(Request["tuple[FileFacts, ...]"]):
     """List the folder `path`, sorted by name, under the same rules as OpenFile for reading."""
 
-    __slots__ = ("path",)
-
-    def __init__(self, path: str) -> None:
-        self.path = path
+    path: str
 
 
 class Follow(Request["URL"]):
@@ -251,10 +286,7 @@ class Follow(Request["URL"]):
     Raises RedirectRefused.
     """
 
-    __slots__ = ("location",)
-
-    def __init__(self, location: str) -> None:
-        self.location = location
+    location: str
 
 
 class Authenticate(Request["Credentials | None"]):
@@ -265,26 +297,14 @@ class Authenticate(Request["Credentials | None"]):
     connection that will carry the login, `tokens` if it may be a token.
     """
 
-    __slots__ = ("host", "port", "protected", "realm", "scheme", "tokens", "user")
-
-    def __init__(
-        self,
-        host: str,
-        port: int,
-        *,
-        user: str | None = None,
-        realm: str = "",
-        scheme: str = "",
-        protected: bool = False,
-        tokens: bool = False,
-    ) -> None:
-        self.host = host
-        self.port = port
-        self.user = user
-        self.realm = realm
-        self.scheme = scheme
-        self.protected = protected
-        self.tokens = tokens
+    host: str
+    port: int
+    _: KW_ONLY
+    user: str | None = None
+    realm: str = ""
+    scheme: str = ""
+    protected: bool = False
+    tokens: bool = False
 
 
 Authenticator: TypeAlias = "Callable[[Authenticate], Credentials | None]"
@@ -294,16 +314,11 @@ Authenticator: TypeAlias = "Callable[[Authenticate], Credentials | None]"
 class Ask(Request["Answers"]):
     """Ask the caller to answer the questions of `form`. Raises InputRequired if the caller passed no way to ask."""
 
-    __slots__ = ("form",)
-
-    def __init__(self, form: Form) -> None:
-        self.form = form
+    form: "Form"
 
 
 class Pull(Request[bytes]):
     """Return the next octets of the content that the caller wants to send; `b""` at its end."""
-
-    __slots__ = ()
 
 
 class PullPieces(Request["tuple[bytes, ...]"]):
@@ -312,8 +327,6 @@ class PullPieces(Request["tuple[bytes, ...]"]):
     Large content is faster this way: the pieces are not copied into one.
     """
 
-    __slots__ = ()
-
 
 class Open(Request[None]):
     """Announce the resource, before its first octet or entry; the caller receives it now.
@@ -321,29 +334,17 @@ class Open(Request[None]):
     `session` is the type of a session, `peer` its connection.
     """
 
-    __slots__ = ("attributes", "kind", "peer", "session")
-
-    def __init__(
-        self,
-        kind: Literal["document", "listing", "session", "attributes"],
-        attributes: Attributes | None = None,
-        *,
-        session: type[Session] | None = None,
-        peer: Peer | None = None,
-    ) -> None:
-        self.kind = kind
-        self.attributes = attributes
-        self.session = session
-        self.peer = peer
+    kind: Literal["document", "listing", "session", "attributes"]
+    attributes: "Attributes | None" = None
+    _: KW_ONLY
+    session: "type[Session] | None" = None
+    peer: Peer | None = None
 
 
 class Deliver(Request[None]):
     """Deliver the next octets of a document, or the next entry of a listing; the algorithm pauses here."""
 
-    __slots__ = ("item",)
-
-    def __init__(self, item: bytes | Entry) -> None:
-        self.item = item
+    item: "bytes | Entry"
 
 
 class Unterminated(Request[None]):
@@ -351,5 +352,3 @@ class Unterminated(Request[None]):
 
     Only for what must not be an error because real servers do it, such as a Gopher text without its final dot.
     """
-
-    __slots__ = ()

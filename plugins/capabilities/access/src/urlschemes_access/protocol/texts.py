@@ -13,7 +13,7 @@ from urlschemes_access.protocol.reader import TEXT_LINE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes_access.protocol.algorithm import Algorithm
+    from urlschemes_access.protocol.requests import Algorithm
 
 __all__ = ["Text"]
 

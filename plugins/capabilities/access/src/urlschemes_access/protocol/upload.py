@@ -10,7 +10,7 @@ from urlschemes_access.protocol.reader import sent_so_far
 from urlschemes_access.protocol.requests import Send
 
 if TYPE_CHECKING:
-    from urlschemes_access.protocol.algorithm import Algorithm, Peer
+    from urlschemes_access.protocol.requests import Algorithm, Peer
 
 __all__ = ["CONFIRMATION_TIMEOUT", "REASON_TIMEOUT", "Upload", "decisive_answer"]
 

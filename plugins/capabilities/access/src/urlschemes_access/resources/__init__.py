@@ -13,12 +13,10 @@ downloads.py           documents saved to files, and continued
 many.py                many accesses at once
 upload_content.py      the content that a caller sends, in pieces of a good size
 resource.py            what all resources have in common
-source.py              the interface to the running operation
 
 In: pieces and entries from a running operation. Out: octets, text, files, entries. Resources do not know protocols.
 """
 
-from urlschemes_access.resources.source import Outcome, Source
-from urlschemes_access.resources.synchronous import Document, Listing, Session
+from urlschemes_access.resources.synchronous import Document, Listing, Session, Source
 
-__all__ = ["Document", "Listing", "Outcome", "Session", "Source"]
+__all__ = ["Document", "Listing", "Session", "Source"]

@@ -1,34 +1,29 @@
-"""Reading, decoding and saving the content of a document.
-
-These operations are generators, so that blocking and awaited documents share them. A `ContentReader` yields None to get
-the next piece, or a FileAction to have something done with a local file; the document waits in its own way.
-"""
+"""Reading, decoding and saving a document: coroutines that Document drives and AsyncDocument awaits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from urlschemes.errors import URLError
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import charset_of
 from urlschemes_access.backends.new_file import NewFile
+from urlschemes_access.backends.worker_threads import CLEANING, Work
 from urlschemes_access.errors import AccessError, DeadlineExceeded, LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.resources.resource import AnyResource
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
-    from urlschemes_access.attributes import Attributes
+    from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.resources.downloads import Download, Part
-    from urlschemes_access.resources.source import RunningOperation
 
-__all__ = ["AnyDocument", "ContentReader", "FileAction"]
+__all__ = ["AnyDocument"]
 
 T = TypeVar("T")
 
@@ -40,60 +35,49 @@ LONGEST_HELD = 0.1
 """Seconds after which joined pieces are written although there are fewer."""
 
 
-@dataclass(slots=True)
-class FileAction:
-    """An action on a local file, which may block. One that cleans up gets time for it even after the deadline."""
-
-    action: Callable[[], Any]
-    cleans_up: bool = False
-
-
-ContentReader: TypeAlias = Generator["FileAction | None", Any, T]
-"""A generator that yields None for the next piece, `b""` at the end, or a FileAction for its result."""
-
-
 class AnyDocument(AnyResource):
     """A document, whether reading it blocks or is awaited."""
 
     _KIND = "document"
+    _PATIENCE: ClassVar[float] = CLEANING
+    """Seconds that may be waited for threads after an error or an interrupt, when nothing is awaited."""
 
-    def __init__(self, operation: RunningOperation, attributes: Attributes) -> None:
-        super().__init__(operation, attributes)
+    def __init__(self, dialogue: Dialogue) -> None:
+        super().__init__(dialogue)
         self._rest = b""
         self._ended = False
 
     @property
     def media_type(self) -> str | None:
         """The media type with its parameters, from the server or the scheme; None if unknown."""
-        return self._attributes.media_type
+        return self.attributes.media_type
 
     @property
     def size(self) -> int | None:
         """The number of octets that the server announced; None if it announced none."""
-        return self._attributes.size
+        return self.attributes.size
 
     @property
     def terminated(self) -> bool | None:
         """None until the end; then False if the content lacks the end mark of its protocol."""
-        return self._operation.terminated
+        return self._dialogue.terminated
 
-    def _octets_of(self, piece: object) -> bytes:
-        """Return the octets of a piece that was pulled; `b""` at the end."""
-        self._ended = piece is None
-        return piece if isinstance(piece, bytes) else b""
-
-    def _next(self) -> ContentReader[bytes]:
-        octets: bytes = self._rest or (yield None)
-        self._rest = b""
+    async def _next(self) -> bytes:
+        """Return the next octets; `b""` at the end."""
+        octets, self._rest = self._rest, b""
+        if not octets:
+            piece = await self._pull()
+            self._ended = piece is None
+            octets = piece if isinstance(piece, bytes) else b""
         return octets
 
-    def _read(self, most: int) -> ContentReader[bytes]:
-        bound = self._operation.limits.content
+    async def _read(self, most: int) -> bytes:
+        bound = self._dialogue.limits.content
         pieces: list[bytes | bytearray] = []
         held = 0
         while most < 0 or held < most:
             try:
-                piece = yield from self._next()
+                piece = await self._next()
             except Truncated as short:
                 if short.partial is None:
                     short.partial = b"".join(pieces)
@@ -122,8 +106,8 @@ class AnyDocument(AnyResource):
             return octets[:most]
         return octets
 
-    def _read_text(self, encoding: str | None) -> ContentReader[str]:
-        octets = yield from self._read(-1)
+    async def _read_text(self, encoding: str | None) -> str:
+        octets = await self._read(-1)
         if encoding is not None:
             try:
                 return octets.decode(encoding)
@@ -141,23 +125,19 @@ class AnyDocument(AnyResource):
         except UnicodeDecodeError:
             return octets.decode("iso-8859-1")
 
-    def _save(self, path: str | os.PathLike[str]) -> ContentReader[int]:
+    async def _save(self, path: str | os.PathLike[str]) -> int:
         if self._ended:
             raise AccessError("the document was read to its end, nothing is left to save", scheme=self.url.scheme)
         target = Path(path)
-        file = NewFile(target.parent, target.name)
+        file, work = NewFile(target.parent, target.name), Work()
         begun = False
         try:
-            yield FileAction(file.create)
+            await self._act(file.create, work)
             begun = True
-            written = yield from self._write_to(file.write)
-            yield FileAction(file.commit)
-        except GeneratorExit:  # nobody is left who could carry out an action
-            file.discard()
-            raise
+            written = await self._write_to(file.write, work)
+            await self._act(file.commit, work)
         except BaseException as fault:
-            with suppress(DeadlineExceeded):
-                yield FileAction(file.discard, cleans_up=True)
+            work.clean_up(file.discard, self._PATIENCE)
             error = fault
             if isinstance(fault, OSError):
                 error = AccessError(
@@ -171,30 +151,37 @@ class AnyDocument(AnyResource):
             raise error from fault
         return written
 
-    def _save_part(self, part: Part) -> ContentReader[Download]:
-        yield FileAction(partial(part.begin, self._attributes))
-        yield from self._write_to(part.write)
-        download: Download = yield FileAction(part.finish)
-        return download
+    async def _save_part(self, part: Part) -> Download:
+        await self._act(partial(part.begin, self.attributes), part.work)
+        await self._write_to(part.write, part.work)
+        return await self._act(part.finish, part.work)
 
-    def _write_to(self, write: Callable[[bytes], object]) -> ContentReader[int]:
+    async def _write_to(self, write: Callable[[bytes], object], work: Work) -> int:
         """Write all that is left, small pieces together, even if they end with a failure; return how many octets."""
         held = bytearray()
         written, since = 0, monotonic()
         try:
-            while octets := (yield from self._next()):
+            while octets := await self._next():
                 written += len(octets)
                 if len(octets) < SMALL or held:
                     held += octets
                     if len(held) < WRITTEN and monotonic() - since < LONGEST_HELD:
                         continue
                     octets, held, since = bytes(held), bytearray(), monotonic()
-                yield FileAction(partial(write, octets))
-        except (Exception, KeyboardInterrupt):
+                await self._act(partial(write, octets), work)
+        except BaseException:
             if held:
                 with suppress(URLError, OSError):
-                    yield FileAction(partial(write, bytes(held)), cleans_up=True)
+                    work.clean_up(partial(write, bytes(held)), self._PATIENCE)
             raise
         if held:
-            yield FileAction(partial(write, bytes(held)))
+            await self._act(partial(write, bytes(held)), work)
         return written
+
+    async def _act(self, action: Callable[[], T], work: Work) -> T:
+        """Carry out an action on a local file, which may block."""
+        try:
+            return await self._dialogue.act(action, work)
+        except DeadlineExceeded as failure:
+            self._failure = failure
+            raise

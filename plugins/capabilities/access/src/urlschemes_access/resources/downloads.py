@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from urlschemes.redaction import one_line, redact
 from urlschemes.storage import user_dirs
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.backends.worker_threads import FileWork
+from urlschemes_access.backends.worker_threads import Work
 from urlschemes_access.errors import AccessError, DeadlineExceeded
 from urlschemes_access.protocol.ranges import Range, decide
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Download", "Part"]
 
-CLEANING = 0.2
-"""Seconds that closing a part may take, where a deadline is named."""
 MAX_DESCRIPTION = 64 * 1024
 """Octets of a `NAME.part.json`."""
 _KEPT_FIELDS = ("etag", "date")
@@ -80,7 +78,7 @@ class Part:
         self._begun_anew: str | None = None
         self._finished = False
         self._timeout = timeout
-        self.work = FileWork()
+        self.work = Work()
 
     @property
     def size(self) -> int:
@@ -93,7 +91,10 @@ class Part:
     def __enter__(self) -> Self:
         with self._system_errors(self.path):
             try:
-                self.work.carry_out(self._open, self._timeout)
+                if self._timeout is None:
+                    self._open()
+                else:
+                    self.work.begin(self._open).result(self._timeout)
             except BaseException as fault:
                 self.close()
                 if self._timeout is None or not isinstance(fault, TimeoutError) or fault.errno is not None:
@@ -168,8 +169,7 @@ class Part:
 
         Closing twice does nothing.
         """
-        with suppress(TimeoutError):
-            self.work.carry_out(self._close, None if self._timeout is None else CLEANING)
+        self.work.clean_up(self._close)
 
     def _close(self) -> None:
         if self._file is None:

@@ -10,8 +10,8 @@ from urlschemes_access.errors import AccessError
 
 if TYPE_CHECKING:
     from urlschemes.url.value import URL
-    from urlschemes_access.attributes import Attributes, Gateway
-    from urlschemes_access.resources.source import RunningOperation
+    from urlschemes_access.attributes import Attributes, Entry, Gateway
+    from urlschemes_access.dialogue import Dialogue
 
 __all__ = ["AnyResource", "no_document"]
 
@@ -31,26 +31,25 @@ class AnyResource:
 
     _KIND: ClassVar[str]
 
-    def __init__(self, operation: RunningOperation, attributes: Attributes) -> None:
-        self._operation = operation
-        self._attributes = attributes
+    def __init__(self, dialogue: Dialogue) -> None:
+        self._dialogue = dialogue
         self._failure: BaseException | None = None
         self._closed = False
 
     @property
     def url(self) -> URL:
         """The URL of this resource, after redirects."""
-        return self._operation.url
+        return self._dialogue.url
 
     @property
     def attributes(self) -> Attributes:
         """The attributes that the server announced before the content."""
-        return self._attributes
+        return self._dialogue.attributes
 
     @property
     def gateway(self) -> Gateway | None:
         """The gateway that the resource was reached through; None if it was reached directly."""
-        return self._attributes.gateway
+        return self.attributes.gateway
 
     @property
     def closed(self) -> bool:
@@ -60,20 +59,32 @@ class AnyResource:
     def _check(self) -> None:
         """Raise the earlier failure, so that a part never looks complete; AccessError if the resource is closed."""
         if self._failure is not None:
-            self._operation.close()  # still open if it failed for being used twice at once
+            self._dialogue.close()  # still open if it failed for being used twice at once
             raise self._failure
         if self._closed:
             raise AccessError(f"this {self._KIND} is closed", scheme=self.url.scheme)
 
+    async def _pull(self) -> bytes | Entry | None:
+        """Return the next piece or entry, None at the end. After a failure, only that failure is raised."""
+        self._check()
+        try:
+            return await self._dialogue.pull()
+        except (Exception, KeyboardInterrupt, SystemExit) as failure:
+            self._failure = failure
+            raise
+        except BaseException:  # the task was cancelled
+            self._failure = AccessError(f"reading this {self._KIND} was cancelled", scheme=self.url.scheme)
+            raise
+
     def _close_now(self) -> None:
         """Close everything now, without ending the dialogue."""
         self._closed = True
-        self._operation.close()
+        self._dialogue.close()
 
     def __del__(self) -> None:
         # A resource that is dropped unread must not leave a connection open.
         if not getattr(self, "_closed", True):
-            self._operation.close()
+            self._dialogue.close()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {one_line(str(self.url), 200)}>"

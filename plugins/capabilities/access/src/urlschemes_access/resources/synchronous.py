@@ -2,54 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from urlschemes_access.attributes import Entry
-from urlschemes_access.backends.worker_threads import FileWork
-from urlschemes_access.errors import AccessError, DeadlineExceeded
+from urlschemes_access.backends.backend import drive
+from urlschemes_access.errors import AccessError
 from urlschemes_access.resources.document_content import AnyDocument
 from urlschemes_access.resources.resource import AnyResource, no_document
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
-    from types import TracebackType
+    from collections.abc import Callable, Coroutine, Iterator
     from typing import Self
 
     from urlschemes_access.attributes import Attributes
-    from urlschemes_access.protocol.algorithm import Algorithm, Peer
-    from urlschemes_access.resources.document_content import ContentReader, FileAction
+    from urlschemes_access.dialogue import Dialogue
+    from urlschemes_access.protocol.requests import Algorithm, Peer
     from urlschemes_access.resources.downloads import Download, Part
-    from urlschemes_access.resources.source import Source
 
-__all__ = ["Document", "Listing", "Session", "document_of"]
+__all__ = ["Document", "Listing", "Session", "Source", "document_of"]
 
 T = TypeVar("T")
 
 
-class _BlockingResource(AnyResource):
-    def __init__(self, source: Source, attributes: Attributes) -> None:
-        super().__init__(source, attributes)
-        self._source = source
+class Source(NamedTuple):
+    """The dialogue of a session, and the function that runs its coroutines."""
 
+    dialogue: Dialogue
+    run: Callable[[Coroutine[Any, Any, Any]], Any]
+
+
+class _BlockingResource(AnyResource):
     def close(self) -> None:
         """Close every connection and file of this operation. Closing twice does nothing."""
         self._close_now()
 
-    def _pull(self) -> bytes | Entry | None:
-        self._check()
-        try:
-            return self._source.pull()
-        except BaseException as failure:
-            self._failure = failure
-            raise
-
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, _kind: type[BaseException] | None, *_: object) -> None:
         self.close()
 
 
@@ -61,8 +52,7 @@ class Document(_BlockingResource, AnyDocument):
         return self
 
     def __next__(self) -> bytes:
-        octets = self._rest or self._octets_of(self._pull())
-        self._rest = b""
+        octets = drive(self._next())
         if not octets:
             raise StopIteration
         return octets
@@ -73,7 +63,7 @@ class Document(_BlockingResource, AnyDocument):
         Raises LimitExceeded if everything is more than `Limits.content`; Truncated, whose `partial` holds the octets
         received.
         """
-        return self._carry_out(self._read(most))
+        return drive(self._read(most))
 
     def read_text(self, encoding: str | None = None) -> str:
         """Return all that is left as text; line ends stay as they are.
@@ -82,7 +72,7 @@ class Document(_BlockingResource, AnyDocument):
         8859-1; octets that cannot be decoded become U+FFFD. With `encoding` they raise ProtocolError, and an unknown
         encoding raises LookupError. Also raises the errors of `read`.
         """
-        return self._carry_out(self._read_text(encoding))
+        return drive(self._read_text(encoding))
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write all that is left to the file `path` and return the number of octets.
@@ -91,35 +81,11 @@ class Document(_BlockingResource, AnyDocument):
         existing file as it was. No name that a server sends is used. Raises AccessError if the file cannot be written
         or nothing is left, and the errors of iteration.
         """
-        return self._carry_out(self._save(path))
+        return drive(self._save(path))
 
     def save_part(self, part: Part) -> Download:
         """Write the octets to `part`, whose range was accessed; a failure leaves what was written. See `Part`."""
-        return self._carry_out(self._save_part(part), part.work)
-
-    def _carry_out(self, reader: ContentReader[T], work: FileWork | None = None) -> T:
-        work = work or FileWork()
-        try:
-            wanted = next(reader)
-            while True:
-                try:
-                    if wanted is None:
-                        answer: Any = self._octets_of(self._pull())
-                    else:
-                        answer = self._act(wanted, work)
-                except BaseException as failure:  # noqa: BLE001  the reader cleans up and raises it again
-                    wanted = reader.throw(failure)
-                else:
-                    wanted = reader.send(answer)
-        except StopIteration as end:
-            return cast("T", end.value)
-
-    def _act(self, wanted: FileAction, work: FileWork) -> object:
-        try:
-            return self._source.act(wanted.action, work, cleans_up=wanted.cleans_up)
-        except DeadlineExceeded as failure:
-            self._failure = failure
-            raise
+        return drive(self._save_part(part))
 
 
 class Listing(_BlockingResource):
@@ -131,7 +97,7 @@ class Listing(_BlockingResource):
         return self
 
     def __next__(self) -> Entry:
-        entry = self._pull()
+        entry = drive(self._pull())
         if not isinstance(entry, Entry):
             raise StopIteration
         return entry
@@ -152,13 +118,14 @@ class Session(_BlockingResource):
     example with QUIT; leaving a `with` block by an exception does not.
 
     A method calls `run_algorithm` at most once, as its last action, and returns the result unchanged: so it can be used
-    on an event loop too (`AsyncSession.call`).
+    on an event loop too (`AsyncSession.call`), where the result is still to be awaited.
     """
 
     _KIND = "session"
 
-    def __init__(self, source: Source, attributes: Attributes, peer: Peer | None) -> None:
-        super().__init__(source, attributes)
+    def __init__(self, source: Source, attributes: Attributes, peer: Peer | None) -> None:  # noqa: ARG002  for plugins
+        super().__init__(source.dialogue)
+        self._run = source.run
         self._peer = peer
 
     @property
@@ -173,24 +140,23 @@ class Session(_BlockingResource):
 
         Only for waiting: octets read from it are lost to the session. Raises AccessError once the session is closed.
         """
-        return self._source.fileno(self.peer)
+        return self._dialogue.fileno(self.peer)
 
     def run_algorithm(self, algorithm: Algorithm[T]) -> T:
         """Run an algorithm on the connection and return its result; for the methods of subclasses."""
         if self._closed:
             raise AccessError("this session is closed", scheme=self.url.scheme)
-        return self._source.call(algorithm)
+        result: T = self._run(self._dialogue.call(algorithm))
+        return result
 
     def close(self) -> None:
         """End the dialogue, then close every connection. Closing twice does nothing."""
         if not self._closed:
             self._closed = True
-            self._source.finish()
+            self._run(self._dialogue.finish())
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if error is None:
+    def __exit__(self, _kind: type[BaseException] | None, *_: object) -> None:
+        if _kind is None:
             self.close()
         else:
             self._close_now()

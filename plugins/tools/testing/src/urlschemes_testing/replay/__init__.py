@@ -21,7 +21,7 @@ deadline): the replay is a backend of `urlschemes_access.dialogue`. Waiting cost
 steps.py           the steps; each prints the call that makes it
 script.py          Script: steps in order, each on an open connection
 replaying.py       replay: runs an algorithm; Replay: one run
-backend.py         ReplayBackend: performs primitives from the script
+backend.py         ReplayBackend: a backend of dialogues that follows the script
 progress.py        which steps are done, and which is next
 outcome.py         Outcome, Departure
 splitting.py       split_everywhere

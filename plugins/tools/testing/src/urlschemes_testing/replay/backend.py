@@ -1,25 +1,13 @@
-"""ReplayBackend: performs the primitives of a dialogue from a script, without sockets and without waiting."""
+"""ReplayBackend: a backend of dialogues that follows a script, without sockets and without waiting."""
 
 from __future__ import annotations
 
 import errno
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from urlschemes_access.attributes import FileFacts
-from urlschemes_access.backends.primitives import (
-    Act,
-    Call,
-    Commit,
-    Dial,
-    Handshake,
-    Poll,
-    Read,
-    Resolve,
-    UseFile,
-    Write,
-)
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import Connect, Examine, ListFolder, OpenFile, Remove
 from urlschemes_testing.replay import steps
@@ -27,22 +15,23 @@ from urlschemes_testing.replay.outcome import Departure
 from urlschemes_testing.replay.progress import Progress, ReplayChannel, Stage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from urlschemes_access.backends.primitives import Channel, Primitive
+    from urlschemes_access.backends.backend import Channel, FileRequest, Transport
     from urlschemes_access.protocol import Request
     from urlschemes_testing.replay.script import Script
 
 __all__ = ["ReplayBackend", "system_error"]
 
 F = TypeVar("F", bound=steps.MayFail)
+T = TypeVar("T")
 
 ADDRESS = "192.0.2.1"
 """The address of every host, one for documentation (RFC 5737). Nothing is ever sent to it."""
 
 
 class ReplayBackend:
-    """A backend that performs primitives from a script.
+    """A backend that follows a script.
 
     `chunk`, `cuts` (octets, by the number of a step) and `joined` split and join what the server sends. `first` is the
     connection that is reported first when several can be read. `clock` is the time, which passes only by waiting.
@@ -76,28 +65,42 @@ class ReplayBackend:
         """Return the time in seconds."""
         return self._now
 
-    def perform(self, primitive: Primitive) -> Any:
-        """Perform one primitive. Raises Departure if the script has no such step."""
-        channel: Any = getattr(primitive, "channel", None)
-        match primitive:
-            case Read(_, most, timeout):
-                return self._read(channel, most, timeout)
-            case Write(_, pieces, timeout):
-                return self._write(channel, b"".join(pieces), timeout)
-            case Poll(channels, timeout):
-                return self._poll(cast("tuple[ReplayChannel, ...]", channels), timeout)
-            case Resolve():
-                return [ADDRESS]
-            case Dial():
-                return self._dial(primitive)
-            case Handshake(_, _, host):
-                return self._handshake(channel, host)
-            case UseFile(request):
-                return self._use_file(request)
-            case Commit():
-                return self._commit(channel)
-            case Act(action) | Call(action):
-                return action()
+    def perform(self, operation: Callable[..., T], *arguments: Any) -> T:
+        """Carry out an operation of this backend. Raises Departure if the script has no such step."""
+        return operation(*arguments)
+
+    # The backend of the dialogue
+
+    async def resolve(self, *_: object) -> list[str]:
+        """Return the address of every host."""
+        return self.perform(self._resolve)
+
+    async def dial(self, address: str, port: int, transport: Transport, _: float) -> Channel:
+        """Do the step by which the client connects."""
+        return self.perform(self._dial, address, port, transport)
+
+    async def handshake(self, channel: Channel, _: object, host: str, __: float) -> Channel:
+        """Do the step by which the client starts TLS."""
+        return self.perform(self._handshake, channel, host)
+
+    async def poll(self, channels: Sequence[Channel], timeout: float) -> int | None:
+        """Return the index of the first channel on which the server has the next step."""
+        return self.perform(self._poll, channels, timeout)
+
+    async def use_file(self, request: FileRequest, *_: object) -> Any:
+        """Carry out a request on the files of the script."""
+        return self.perform(self._use_file, request)
+
+    async def in_thread(self, action: Callable[[], T], *_: object) -> T:
+        """Carry out an action on a file of the caller's."""
+        return action()
+
+    async def call(self, function: Callable[[], object]) -> object:
+        """Call a function of the caller's, which answers from the script."""
+        return self.perform(self._call, function)
+
+    async def take_turn(self) -> None:
+        """Do nothing: there are no other tasks."""
 
     def departure(self, channel: ReplayChannel | None = None) -> Departure:
         """Return the error for the current request, which the script does not have."""
@@ -111,20 +114,23 @@ class ReplayBackend:
 
     # Connections
 
-    def _dial(self, primitive: Dial) -> Channel:
-        request, port = self.request, primitive.port
+    def _resolve(self) -> list[str]:
+        return [ADDRESS]
+
+    def _dial(self, address: str, port: int, transport: Transport) -> Channel:
+        request = self.request
         stage: Stage[steps.ClientConnects] | Stage[steps.ClientConnectsBack]
         if isinstance(request, Connect):
-            stage = self._expected(steps.ClientConnects, host=request.host, port=port, transport=primitive.transport)
+            stage = self._expected(steps.ClientConnects, host=request.host, port=port, transport=transport)
         else:
             stage = self._expected(steps.ClientConnectsBack, port=port)
         self._do(stage)
         return self._opened(
             ReplayChannel(
                 stage.step.on,
-                self._closed,
-                (primitive.address, port),
-                datagrams=primitive.transport == "udp",
+                self,
+                (address, port),
+                datagrams=transport == "udp",
                 is_data_connection=isinstance(stage.step, steps.ClientConnectsBack),
                 stages=self.progress.on(stage.step.on),
             )
@@ -154,7 +160,8 @@ class ReplayBackend:
         if stage.step.error:
             raise stage.step.error
 
-    def _closed(self, channel: ReplayChannel) -> None:
+    def closed(self, channel: ReplayChannel) -> None:
+        """Do the step by which the client closes a connection in an orderly way."""
         if channel.broken in ("", "timeout") and self.progress.would_truncate(channel):
             self.departures.append(
                 f"{channel.label!r} is closed, not reset, before everything was sent on it: the server takes a part "
@@ -164,7 +171,8 @@ class ReplayBackend:
         if stage is not None and isinstance(stage.step, steps.ClientCloses):
             stage.done = not self.algorithm_ended
 
-    def _write(self, channel: ReplayChannel, octets: bytes, timeout: float) -> int:
+    def write(self, channel: ReplayChannel, octets: bytes, timeout: float) -> int:
+        """Do the steps by which the client sends octets."""
         if channel.output is not None:
             return self._write_file(channel, channel.output.step, octets)
         if channel.broken:
@@ -189,7 +197,8 @@ class ReplayBackend:
             rest = rest[len(expected) :]
         return len(octets)
 
-    def _read(self, channel: ReplayChannel, most: int, timeout: float) -> bytes:
+    def read(self, channel: ReplayChannel, most: int, timeout: float) -> bytes:
+        """Return octets that the server sends."""
         if channel.broken and not channel.octets_left:
             if channel.broken == "end":
                 return b""
@@ -229,7 +238,7 @@ class ReplayBackend:
                     self._fail(channel, 0)
         return octets or None
 
-    def _poll(self, channels: tuple[ReplayChannel, ...], timeout: float) -> int | None:
+    def _poll(self, channels: Sequence[ReplayChannel], timeout: float) -> int | None:
         ready: list[tuple[bool, int, int]] = []
         silent: list[Stage[Any]] = []
         for index, channel in enumerate(channels):
@@ -259,9 +268,12 @@ class ReplayBackend:
         self._now += timeout
         raise TimeoutError
 
+    def _call(self, function: Callable[[], object]) -> object:
+        return function()
+
     # Files
 
-    def _use_file(self, request: OpenFile | Examine | ListFolder | Remove) -> Any:
+    def _use_file(self, request: FileRequest) -> Any:
         match request:
             case OpenFile(to="read"):
                 return self._open_input(request.path, request.start)
@@ -294,14 +306,14 @@ class ReplayBackend:
         if stage.step.kind != "file":
             raise PolicyDenied(f"{path} is not a regular file", rule="roots")
         content = replace(stage.step, content=stage.step.content[start:])
-        return self._opened(ReplayChannel(path, self._closed, input=Stage(stage.number, content)))
+        return self._opened(ReplayChannel(path, self, input=Stage(stage.number, content)))
 
     def _open_output(self, request: OpenFile) -> ReplayChannel:
         stage = self._expected(steps.ClientWrites, path=request.path, to=request.to)
         if stage.step.error:
             self._do(stage)
         size = self._file(request.path).step.facts.size if request.to == "append" else 0
-        return self._opened(ReplayChannel(request.path, self._closed, output=stage, size_before=size))
+        return self._opened(ReplayChannel(request.path, self, output=stage, size_before=size))
 
     def _write_file(self, channel: ReplayChannel, step: steps.ClientWrites, octets: bytes) -> int:
         channel.sent += octets
@@ -309,7 +321,8 @@ class ReplayBackend:
             raise self._departure(f"expected: {step}")
         return len(octets)
 
-    def _commit(self, channel: ReplayChannel) -> FileFacts:
+    def commit(self, channel: ReplayChannel) -> FileFacts:
+        """Do the step by which the client keeps a file."""
         assert channel.output is not None
         step = channel.output.step
         if step.content != channel.sent:

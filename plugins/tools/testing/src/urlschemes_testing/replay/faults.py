@@ -5,27 +5,27 @@ from __future__ import annotations
 import errno
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from urlschemes_access.backends.primitives import Call, Commit, Dial, Handshake, Poll, Read, Resolve, UseFile, Write
 from urlschemes_access.errors import LimitExceeded, PolicyDenied, RedirectRefused
 from urlschemes_access.protocol import Ask, Authenticate, Deliver, Follow, Open, Send
 from urlschemes_testing.replay import steps
 from urlschemes_testing.replay.backend import ReplayBackend, system_error
-from urlschemes_testing.replay.progress import ReplayChannel
 from urlschemes_testing.replay.replaying import Cancelled, Replay
 from urlschemes_testing.replay.splitting import assert_same
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from urlschemes.url.value import URL
-    from urlschemes_access.backends.primitives import Primitive
     from urlschemes_access.protocol import Algorithm, Request
     from urlschemes_testing.replay.outcome import Outcome
+    from urlschemes_testing.replay.progress import ReplayChannel
     from urlschemes_testing.replay.script import Script
 
 __all__ = ["FaultRun", "fault_everywhere"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class FaultRun:
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """A fault: `perform` performs a primitive of the type `at` with it."""
+    """A fault: `perform` carries out an operation of a backend with it, the one whose name is `at`."""
 
-    perform: Callable[[_FaultyBackend, Any], Any]
-    at: type | None = None
+    perform: Callable[..., Any]
+    at: str = ""
 
 
 _ERRORS: dict[str, Callable[[], BaseException]] = {
@@ -65,12 +65,12 @@ def _raise(error: Callable[[], BaseException], *_: object) -> None:
 
 
 def _raising(*names: str) -> dict[str, Callable[..., Any]]:
-    """Return the faults that raise an error in place of performing a primitive."""
+    """Return the faults that raise an error in place of the operation."""
     return {name: partial(_raise, _ERRORS[name]) for name in names}
 
 
 class _FaultyBackend(ReplayBackend):
-    """A backend in which `fault` happens, at the next primitive of its type.
+    """A backend in which `fault` happens, at the next operation that it is for.
 
     During the good replay, `possible` has the faults that are possible at each request.
     """
@@ -81,42 +81,42 @@ class _FaultyBackend(ReplayBackend):
         self.possible: list[dict[str, _Fault]] = []
         self.uploads = any(isinstance(step, steps.CallerUploads) for step in script)
 
-    def perform(self, primitive: Primitive) -> Any:
+    def perform(self, operation: Callable[..., T], *arguments: Any) -> T:
+        name = operation.__name__
         if self.possible:
-            for name, perform in self._faults(primitive).items():
-                self.possible[-1].setdefault(name, _Fault(perform, type(primitive)))
-        if self.fault is not None and self.fault.at is type(primitive):
+            for how, perform in self._faults(operation, *arguments).items():
+                self.possible[-1].setdefault(how, _Fault(perform, name))
+        if self.fault is not None and self.fault.at == name:
             fault, self.fault = self.fault, None
-            return fault.perform(self, primitive)
-        return super().perform(primitive)
+            return cast("T", fault.perform(self, *arguments))
+        return operation(*arguments)
 
-    def _faults(self, primitive: Primitive) -> dict[str, Callable[..., Any]]:
-        """Return the functions that perform a primitive with a fault, by the name of the fault."""
-        match primitive:
-            case Resolve():
+    def _faults(self, operation: Callable[..., Any], first: Any = None, *rest: Any) -> dict[str, Callable[..., Any]]:
+        """Return the functions that carry out an operation with a fault, by the name of the fault."""
+        match operation:
+            case self._resolve:
                 return _raising("unresolved")
-            case Dial():
+            case self._dial:
                 return _raising("refused", "timeout", "forbidden", "cancelled")
-            case Handshake():
+            case self._handshake:
                 return _raising("untrusted", "timeout", "cancelled")
-            case Write(ReplayChannel(is_file=True)) | Commit():
+            case self.commit:
                 return _raising("disk full", "cancelled")
-            case Write(ReplayChannel() as channel, pieces):
-                return self._faults_of_writing(channel, sum(map(len, pieces)))
-            case Read(ReplayChannel() as channel):
-                return self._faults_of_reading(channel)
-            case Poll():
+            case self.write:
+                return (
+                    _raising("disk full", "cancelled")
+                    if first.is_file
+                    else self._faults_of_writing(first, len(rest[0]))
+                )
+            case self.read:
+                return self._faults_of_reading(first)
+            case self._poll:
                 return {"timeout": _FaultyBackend._wait_in_vain, **_raising("cancelled")}
-            case UseFile():
+            case self._use_file:
                 return _raising("unreadable", "forbidden", "cancelled")
-            case Call() if isinstance(self.request, Authenticate):
-                return {"no credentials": _give_nothing, **_raising("cancelled")}
-            case Call() if isinstance(self.request, Ask):
-                return {"no answers": _give_nothing, **_raising("cancelled")}
-            case Call():
-                return _raising("cancelled")
-            case _:
-                return {}
+            case _:  # a function of the caller's
+                nothing = {Authenticate: "no credentials", Ask: "no answers"}.get(type(self.request))
+                return ({nothing: _give_nothing} if nothing else {}) | _raising("cancelled")
 
     def _faults_of_writing(self, channel: ReplayChannel, size: int) -> dict[str, Callable[..., Any]]:
         """Return the faults before and after the system has accepted some of the octets that are sent."""
@@ -156,15 +156,21 @@ class _FaultyBackend(ReplayBackend):
         after_one = {f"one octet, then {how}": partial(read, count=1, how=how) for how in ("reset", "timeout")}
         return unnoticed | ends | breaks | after_one | _raising("cancelled")
 
-    # Primitives with a fault
+    # Operations with a fault
 
     def _write_part(
-        self, primitive: Write, *, count: int, how: Literal["", "reset", "timeout"], replies: bool = False
+        self,
+        channel: ReplayChannel,
+        octets: bytes,
+        timeout: float,
+        *,
+        count: int,
+        how: Literal["", "reset", "timeout"],
+        replies: bool = False,
     ) -> int:
         """Accept the first octets; then the server replies, or the connection breaks, or both."""
-        channel = cast("ReplayChannel", primitive.channel)
         reply = self.progress.reply_to(channel) if replies else None
-        accepted = self._write(channel, b"".join(primitive.pieces)[:count], primitive.timeout)
+        accepted = self.write(channel, octets[:count], timeout)
         self.progress.early = reply
         if how:
             channel.broken = how
@@ -172,25 +178,30 @@ class _FaultyBackend(ReplayBackend):
                 channel.octets_left = len(reply.step.octets)
         return accepted
 
-    def _read_one(self, primitive: Read) -> Any:
-        primitive.most = 1
-        return super().perform(primitive)
+    def _read_one(self, channel: ReplayChannel, _: int, timeout: float) -> bytes:
+        return self.read(channel, 1, timeout)
 
     def _read_part(
-        self, primitive: Read, *, count: int, how: Literal["end", "reset", "timeout"], is_noticed: bool = True
-    ) -> Any:
+        self,
+        channel: ReplayChannel,
+        most: int,
+        timeout: float,
+        *,
+        count: int,
+        how: Literal["end", "reset", "timeout"],
+        is_noticed: bool = True,
+    ) -> bytes:
         """Read as many octets as are left before the connection breaks. The server takes no step below what is lost."""
-        channel = cast("ReplayChannel", primitive.channel)
         lost = self.progress.next_of_server(channel)
         channel.octets_left, channel.broken = count, how
         if lost is not None and is_noticed:
             self.progress.last_sent = lost.number
-        return super().perform(primitive)
+        return self.read(channel, most, timeout)
 
-    def _wait_in_vain(self, primitive: Poll) -> Any:
-        for channel in primitive.channels:
-            cast("ReplayChannel", channel).broken = "timeout"
-        return super().perform(primitive)
+    def _wait_in_vain(self, channels: Sequence[ReplayChannel], timeout: float) -> int | None:
+        for channel in channels:
+            channel.broken = "timeout"
+        return self._poll(channels, timeout)
 
 
 def _give_nothing(*_: object) -> None:
@@ -230,7 +241,7 @@ class _FaultyReplay(Replay):
 
     def _redirect_target(self, base: URL, location: str) -> URL:
         if fault := self.backend.fault:
-            fault.perform(self.backend, None)
+            fault.perform(self.backend)
         return super()._redirect_target(base, location)
 
 

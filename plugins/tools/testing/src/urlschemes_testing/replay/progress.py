@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from urlschemes_testing.replay import steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from urlschemes_access.attributes import FileFacts
+    from urlschemes_testing.replay.backend import ReplayBackend
     from urlschemes_testing.replay.script import Script
 
 __all__ = ["Progress", "ReplayChannel", "Stage"]
@@ -40,7 +41,7 @@ class ReplayChannel:
     """
 
     label: str
-    when_closed: Callable[[ReplayChannel], None]
+    backend: ReplayBackend
     place: tuple[str, int] | None = None
     datagrams: bool = False
     is_data_connection: bool = False
@@ -58,6 +59,18 @@ class ReplayChannel:
         """True for a file."""
         return self.place is None
 
+    async def receive(self, most: int, timeout: float, _: int) -> bytes:
+        """Return the next octets."""
+        return self.backend.perform(self.backend.read, self, most, timeout)
+
+    async def send(self, pieces: list[memoryview], timeout: float) -> int:
+        """Send octets, or write them to the file."""
+        return self.backend.perform(self.backend.write, self, b"".join(pieces), timeout)
+
+    async def commit(self, _: float) -> FileFacts:
+        """Keep what was written to the file."""
+        return self.backend.perform(self.backend.commit, self)
+
     def peer_address(self) -> tuple[str, int]:
         """Return the address and port of a connection."""
         if self.place is None:
@@ -71,7 +84,7 @@ class ReplayChannel:
     def close(self) -> None:
         """Close the connection in an orderly way."""
         if not self.closed:
-            self.when_closed(self)
+            self.backend.closed(self)
             self.closed = True
 
     def abort(self) -> None:

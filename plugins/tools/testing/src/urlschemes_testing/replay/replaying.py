@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urlschemes import URL, Registration, Scheme
 from urlschemes.errors import PluginContractError, PluginError, URLError, require_type
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
-from urlschemes_access.backends.blocking import carry_out
+from urlschemes_access.backends.backend import drive
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import Authenticate, Close, Open, Unterminated
@@ -131,12 +131,12 @@ class Replay:
         )
 
     def _carry_out(self, dialogue: Dialogue) -> None:
-        opened = carry_out(dialogue.open(), self.backend.perform)
+        opened = drive(dialogue.open(self.backend))
         if self.take == 0:
             self._leave()
         elif opened.kind == "session":
-            carry_out(dialogue.finish(), self.backend.perform)
-        while not self._caller_left and (item := carry_out(dialogue.pull(), self.backend.perform)) is not None:
+            drive(dialogue.finish())
+        while not self._caller_left and (item := drive(dialogue.pull())) is not None:
             self._delivered.append(item)
             if self.take is not None and len(self._delivered) >= self.take:
                 self._leave()
