@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -12,9 +13,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from workspace import SLOW_IMPORT
 
 from urlschemes import Registration
+
+SLOW_IMPORT = re.compile(r"^.* took [\d.]+ s to import.*\n", re.MULTILINE)
+"""What a process on a busy machine may also write to standard error."""
 
 
 class Install(Protocol):
