@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-from talk_scheme import LocalURL, TalksURL, TalkURL, run
+from talk_scheme import RECORD, LocalURL, TalksURL, TalkURL, run
 
 from urlschemes.errors import InvalidURL, PluginError, UnknownScheme, UnsafeURL, URLError
+from urlschemes.scheme.registration import Registration
+from urlschemes.scheme.scheme import Scheme
 from urlschemes.url.value import URL
 from urlschemes_access.dialogue.redirects import read_location
 from urlschemes_access.errors import (
@@ -76,6 +78,13 @@ def test_an_invalid_or_unsafe_location_is_refused(location: str) -> None:
         led_to(location)
     assert refusal.value.reason == "invalid"
     assert "\n" not in refusal.value.location
+
+
+def test_control_octets_that_an_algorithm_checks_are_refused_in_a_location() -> None:
+    record = RECORD.replace('{ at = "what" }', '{ at = "what", travels = "checked" }')
+    kind = Scheme(Registration.from_text(record, source="test")).url_type
+    with pytest.raises(RedirectRefused, match="control"):
+        led_to("x-talk://h/%0d%0a", redirect=lambda _, text: kind.parse(text))
 
 
 @pytest.mark.parametrize(
