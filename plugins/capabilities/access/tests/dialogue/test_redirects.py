@@ -101,6 +101,18 @@ def test_a_location_is_not_repaired_at_its_host_or_where_it_holds_no_octets(loca
         read_location(TalkURL.parse("x-talk://first.example/"), location, lambda _: TalkURL)
 
 
+def test_a_redirect_leads_only_to_what_the_first_scheme_may_redirect_to() -> None:
+    def algorithm() -> Algorithm[None]:
+        yield from Follow("x-talks://second.example/")
+        yield from Follow("x-talkss://third.example/")  # allowed by the record of x-talks
+        yield from Open("document")
+
+    second = TalksURL.parse("x-talks://second.example/")
+    with pytest.raises(RedirectRefused, match="x-talks may redirect to x-talks") as refusal:
+        run(algorithm(), url=TalkURL.parse("x-talk://first.example/"), redirect=lambda *_: second)
+    assert refusal.value.reason == "scheme"
+
+
 def test_a_target_of_another_scheme_than_the_location_is_refused() -> None:
     with pytest.raises(RedirectRefused) as refusal:
         led_to("x-talk://h/", redirect=lambda *_: LocalURL.parse("x-local://h/"))
