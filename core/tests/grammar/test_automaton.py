@@ -18,6 +18,7 @@ def syntax(bnf: str, *parts: Part) -> Syntax:
         'u = *alpha *alphadigit "."',  # which letters are whose?
         'u = *[ *"a" "b" | "a" ] "!"',  # each of many tries could run to the end: quadratic
         'u = [ "a" ] *"a" "b"',  # taking the option or not leaves the same text
+        'u = *[ alpha | "-" ] alpha [ "-" digit ]',  # does the run end before a hyphen, or after it?
         "u = *[ [ digit ] ]",  # a repetition of what may be empty
         "u = [ *digit ] | [ *alpha ]",  # both may be empty
     ],
@@ -25,6 +26,11 @@ def syntax(bnf: str, *parts: Part) -> Syntax:
 def test_a_grammar_that_cannot_be_decided_is_refused(bnf: str) -> None:
     with pytest.raises(GrammarError):
         syntax(bnf).fullmatch  # noqa: B018  made when it is read
+
+
+def test_an_option_is_taken_only_if_the_text_goes_on() -> None:
+    match = syntax('u = [ "x" ] "x"').fullmatch
+    assert [bool(match(text)) for text in ("", "x", "xx", "xxx")] == [False, True, True, False]
 
 
 def test_an_ambiguity_that_changes_a_part_is_refused_and_one_that_does_not_is_fine() -> None:

@@ -109,8 +109,8 @@ def test_a_redirect_may_not_lead_to_an_allowed_network() -> None:
 
 
 def test_networks_and_the_public_internet_can_be_denied() -> None:
-    denying = replace(Policy.interactive(), denied_networks=("10.0.0.0/8", "8.8.8.0/24"))
-    for address in ("10.1.1.1", "8.8.8.8", "::ffff:8.8.8.8"):
+    denying = replace(Policy.interactive(), denied_networks=("10.0.0.0/8", "8.8.8.0/24", "64:ff9b::/96"))
+    for address in ("10.1.1.1", "8.8.8.8", "::ffff:8.8.8.8", "64:ff9b::8.8.4.4"):
         with pytest.raises(PolicyDenied) as refusal:
             denying.check_address(address)
         assert refusal.value.rule == "denied_networks"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from urlschemes_access import Client, Credentials, Document, Policy, TraceEvent
+from urlschemes_access import Client, Credentials, Document, Policy, Range, TraceEvent
 from urlschemes_access.errors import AuthRequired, RemoteError
 from urlschemes_servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.loopback import Loopback
@@ -152,3 +152,22 @@ def test_nothing_is_kept_if_the_login_directory_is_not_known(client: Client, eve
         for _ in range(2):
             assert client.find_attributes(f"ftp://{server.address}/file").size == 7
     assert (events.logins, events.sent.count(b"QUIT")) == (2, 2)
+
+
+def test_nothing_is_kept_after_a_part_whose_reply_is_not_awaited(client: Client, events: Events) -> None:
+    def serve(connection: socket.socket) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+            more = {b"CWD": b"250 in", b"EPSV": b"229 (|||%d|)" % port, b"RETR": b"150 here"}  # and no reply 226
+            answers = REPLIES | more
+            connection.sendall(b"220 ready\r\n")
+            while (verb := connection.recv(1000)[:4].strip()) in answers:
+                connection.sendall(answers[verb] + b"\r\n")
+                if verb == b"RETR":
+                    with listener.accept()[0] as data:
+                        data.sendall(b"content")
+
+    with Loopback(serve) as server:
+        for _ in range(2):
+            assert read(client, f"ftp://{server.address}/file", options={"range": Range(0, 3)}) == b"con"
+    assert events.logins == 2

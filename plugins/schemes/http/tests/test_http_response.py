@@ -213,6 +213,7 @@ WITHIN = {
     "8 interim responses": b"HTTP/1.1 100 Continue\r\n\r\n" * 8 + OK + b"Content-Length: 2\r\n\r\nok",
     "100 header fields": OK + b"A: b\r\n" * 99 + b"Content-Length: 2\r\n\r\nok",
     "64 KiB of header": OK + b"Content-Length: 2\r\nA: " + b"b" * (65536 - 43) + b"\r\n\r\nok",
+    "64 KiB of trailer": CHUNKED + b"2\r\nok\r\n0\r\n" + (b"A: " + b"b" * 8000 + b"\r\n") * 8 + b"\r\n",
     "32 trailer fields": CHUNKED + b"2\r\nok\r\n0\r\n" + b"A: b\r\n" * 32 + b"\r\n",
     "an interim and the final response in one segment": b"HTTP/1.1 102 Wait\r\n\r\n"
     + CHUNKED

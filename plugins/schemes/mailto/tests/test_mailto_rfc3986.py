@@ -21,6 +21,7 @@ def test_the_registry_has_this_type():
     url = MODERN.parse("mailto:a@b.example?subject=x")
     assert type(url) is MailtoURI
     assert url.registration is registration
+    assert registration.ports == (25, 465, 587)
 
 
 SECTION_6 = """\

@@ -88,14 +88,15 @@ def test_a_refusal_ends_the_connection(client: Client, events: Events) -> None:
     assert events.connections == 2
 
 
+CAPABILITIES = b"101\r\nREADER\r\n.\r\n"
+GROUP = b"211 1 1 1 misc.test\r\n"
 ARTICLE = b"220 1 <1@x>\r\nSubject: x\r\n\r\nFirst.\r\n.\r\n"
 
 
 def scripted(connection: socket.socket, *, last: bytes | None) -> None:
     """Serve one article; then send `last` for GROUP, or close, as an empty `last` does at once."""
-    replies = [b"101\r\nREADER\r\n.\r\n", b"211 1 1 1 misc.test\r\n", ARTICLE]
     connection.sendall(b"200 ready\r\n")
-    for reply in replies:
+    for reply in (CAPABILITIES, GROUP, ARTICLE):
         connection.recv(1000)
         connection.sendall(reply)
     if last is not None:
@@ -122,3 +123,19 @@ def test_a_connection_that_the_server_closed_is_replaced_before_its_first_answer
         else:
             assert b"First." in read(client, url)
             assert len(made) == connections
+
+
+def test_a_connection_with_octets_after_an_article_is_not_kept(client: Client) -> None:
+    answers = {b"CAPAB": CAPABILITIES, b"GROUP": GROUP, b"ARTIC": ARTICLE + b"400 idle\r\n"}
+    made: list[socket.socket] = []
+
+    def serve(connection: socket.socket) -> None:
+        made.append(connection)
+        connection.sendall(b"200 ready\r\n")
+        while (verb := connection.recv(1000)[:5]) in answers:
+            connection.sendall(answers[verb])
+
+    with Loopback(serve) as server:
+        for _ in range(2):
+            assert b"First." in read(client, f"nntp://{server.address}/misc.test/1")
+    assert len(made) == 2

@@ -194,6 +194,7 @@ INVALID_ARTICLES = {
     "a second group in a continuation": (FROM + b"Newsgroups: misc.test,\n alt.test\n\n", "names 2 groups"),
     "a command": (TO + b"Control: cancel <1@h>\n\n", "a command to servers"),
     "another command": (TO + b"supersedes: <1@h>\n\n", "a command to servers"),
+    "a third command": (TO + b"Also-Control: cancel <1@h>\n\n", "a command to servers"),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -489,6 +490,46 @@ def test_a_bad_algorithm_is_found_by_faults(bad: object, complaint: str) -> None
         fault_everywhere(bad, COUNTED, ends_by_closing=True)
 
 
+def bad_guesses() -> Algorithm[None]:
+    peer = yield from Connect("host.dom", 7)
+    line = yield from Reader(peer).line()
+    yield from Open("attributes", Attributes(size=int(line or 0)))
+
+
+def bad_forgives() -> Algorithm[None]:
+    peer = yield from Connect("host.dom", 7)
+    line = yield from Reader(peer).line()
+    if line:
+        raise RemoteError("refused")
+    yield from Open("document")
+
+
+def bad_invents() -> Algorithm[None]:
+    peer = yield from Connect("host.dom", 7)
+    line = b""
+    while not line.endswith(b"\n") and (octets := (yield from Receive(peer))):
+        line += octets
+    yield from Open("listing")
+    if line:
+        yield from Deliver(Entry(name=line.decode()))
+    if not line.endswith(b"\n"):
+        raise Truncated("closed early")
+
+
+@pytest.mark.parametrize(
+    ("bad", "complaint"),
+    [
+        (bad_guesses, "truncated content counts as complete"),
+        (bad_forgives, "the access succeeded, but fails without the fault"),
+        (bad_invents, "delivered content that the script does not have"),
+    ],
+)
+def test_another_result_than_that_without_a_fault_is_found(bad: object, complaint: str) -> None:
+    assert callable(bad)
+    with pytest.raises(AssertionError, match=complaint):
+        fault_everywhere(bad, Script(connect("host.dom", 7), server("52")))
+
+
 def test_octets_can_be_allowed_after_a_fault() -> None:
     runs = fault_everywhere(bad_sends, COUNTED, also=["ABORT"], ends_by_closing=True)
     assert any(run.outcome.sent.get("connection", b"").endswith(b"ABORT\r\n") for run in runs)
@@ -603,6 +644,9 @@ def test_credentials_answers_and_content_of_the_caller() -> None:
     without = Script(*script.steps[2:])
     with pytest.raises(Departure):
         replay(asking(), without)
+    elsewhere = [replace(step, host="other.dom") if step.call == "start_tls" else step for step in script.steps]
+    with pytest.raises(Departure, match=r"StartTLS\(.*expected: start_tls\('other.dom'"):
+        replay(asking(), Script(*elsewhere))
     assert isinstance(replay(asking(), Script()).error, InputRequired)
 
 

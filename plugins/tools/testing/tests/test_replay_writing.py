@@ -274,3 +274,18 @@ def test_writing_is_recorded(tmp_path: Path) -> None:
         yield from Open("attributes")
 
     assert "removed('/b')" in recorded(removing())
+
+
+def test_a_reply_on_the_connection_of_the_upload_arrives_before_the_connection_breaks() -> None:
+    def post() -> Algorithm[None]:
+        peer = yield from Connect("h", 7)
+        try:
+            yield from Send(peer, (yield from Pull()))
+        except AccessError as error:
+            raise RemoteError(f"the reply was {(yield from Reader(peer).line())}") from error
+        yield from Reader(peer).line()
+        yield from Open("attributes")
+
+    script = Script(connect("h", 7), upload(b"one"), client(b"one"), server("250"))
+    answered = {each.fault for each in fault_everywhere(post, script) if "250" in str(each.outcome.error)}
+    assert answered == {"1 of 3 octets, then a reply and reset", "2 of 3 octets, then a reply and reset"}

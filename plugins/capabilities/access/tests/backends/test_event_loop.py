@@ -7,6 +7,7 @@ import gc
 import select
 import socket
 import ssl
+import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from dataclasses import replace
@@ -591,12 +592,20 @@ def test_a_task_cancelled_while_it_waits_closes_everything(
 
 
 def test_cancelling_runs_finally_blocks_and_is_not_replaced_by_an_error_of_the_algorithm(serve: Serve) -> None:
-    port = serve(until_gone)
+    heard = threading.Event()
+
+    def hear(connection: socket.socket) -> None:
+        connection.recv(1)
+        heard.set()
+        until_gone(connection)
+
+    port = serve(hear)
     ended: list[str] = []
 
     def mistaken() -> Algorithm[None]:
         peer = yield from Connect("127.0.0.1", port)
         try:
+            yield from Send(peer, b"?")
             yield from Receive(peer)
         finally:
             ended.append("mistaken")
@@ -605,6 +614,7 @@ def test_cancelling_runs_finally_blocks_and_is_not_replaced_by_an_error_of_the_a
     def talkative() -> Algorithm[None]:
         peer = yield from Connect("127.0.0.1", port)
         try:
+            yield from Send(peer, b"?")
             yield from Receive(peer)
         finally:
             ended.append("talkative")
@@ -612,8 +622,9 @@ def test_cancelling_runs_finally_blocks_and_is_not_replaced_by_an_error_of_the_a
 
     async def main() -> None:
         for algorithm in (by_two_connections(port, ended), mistaken(), talkative()):
+            heard.clear()
             task = asyncio.create_task(begun(algorithm))
-            await asyncio.sleep(0.05)
+            assert await asyncio.to_thread(heard.wait, PATIENCE)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task

@@ -69,6 +69,7 @@ def test_each_window_must_be_fast_enough_by_itself(clock: Clock, direction: str)
     add(1)  # the window begins
     clock.now += 9
     add(1_000_000)
+    add(1)
     assert deadline.left() == 11
     clock.now += 1
     add(1)

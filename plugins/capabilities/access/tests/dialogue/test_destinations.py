@@ -11,9 +11,11 @@ from fake_servers import (
     resolver_of,
     until_gone,
 )
-from talk_scheme import LOOPBACK, TalkURL, fetch, run
+from talk_scheme import LOOPBACK, RECORD, TalkURL, fetch, run
 
 from urlschemes.errors import UnsafeURL, URLError
+from urlschemes.scheme.registration import Registration
+from urlschemes_access.dialogue.destinations import Destinations
 from urlschemes_access.errors import (
     PolicyDenied,
 )
@@ -93,6 +95,17 @@ def test_a_host_that_an_algorithm_chooses_is_checked() -> None:
         run(fetch(8000, host="0x7f.1"))
     with pytest.raises(PolicyDenied):
         run(fetch(25))
+
+
+def test_a_service_that_obeys_lines_is_denied_after_a_redirect_to_a_scheme_that_sends_lines() -> None:
+    record = RECORD
+    for part in ("user", "password", "what"):
+        record = record.replace(f'{{ at = "{part}" }}', f'{{ at = "{part}", travels = "as-written" }}')
+    destinations = Destinations(Policy(), Registration.from_text(record, source="test"))
+    destinations.check_port(4222)
+    destinations.check_redirect(TalkURL.parse("x-talk://host.example/"))
+    with pytest.raises(PolicyDenied, match="obeys lines of text"):
+        destinations.check_port(4222)
 
 
 def test_a_redirect_may_not_lead_to_another_private_address(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

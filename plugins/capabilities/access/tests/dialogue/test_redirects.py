@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, cast
 
 import pytest
-from talk_scheme import LocalURL, TalksURL, TalkURL, run
+from talk_scheme import RECORD, LocalURL, TalksURL, TalkURL, run
 
 from urlschemes.errors import InvalidURL, PluginError, UnknownScheme, UnsafeURL, URLError
+from urlschemes.scheme.registration import Registration
+from urlschemes.scheme.scheme import Scheme
 from urlschemes.url.value import URL
 from urlschemes_access.dialogue.redirects import read_location
 from urlschemes_access.errors import (
@@ -78,6 +80,13 @@ def test_an_invalid_or_unsafe_location_is_refused(location: str) -> None:
     assert "\n" not in refusal.value.location
 
 
+def test_control_octets_that_an_algorithm_checks_are_refused_in_a_location() -> None:
+    record = RECORD.replace('{ at = "what" }', '{ at = "what", travels = "checked" }')
+    kind = Scheme(Registration.from_text(record, source="test")).url_type
+    with pytest.raises(RedirectRefused, match="control"):
+        led_to("x-talk://h/%0d%0a", redirect=lambda _, text: kind.parse(text))
+
+
 @pytest.mark.parametrize(
     ("location", "message"),
     [
@@ -90,6 +99,18 @@ def test_an_invalid_or_unsafe_location_is_refused(location: str) -> None:
 def test_a_location_is_not_repaired_at_its_host_or_where_it_holds_no_octets(location: str, message: str) -> None:
     with pytest.raises(InvalidURL, match=message):
         read_location(TalkURL.parse("x-talk://first.example/"), location, lambda _: TalkURL)
+
+
+def test_a_redirect_leads_only_to_what_the_first_scheme_may_redirect_to() -> None:
+    def algorithm() -> Algorithm[None]:
+        yield from Follow("x-talks://second.example/")
+        yield from Follow("x-talkss://third.example/")  # allowed by the record of x-talks
+        yield from Open("document")
+
+    second = TalksURL.parse("x-talks://second.example/")
+    with pytest.raises(RedirectRefused, match="x-talks may redirect to x-talks") as refusal:
+        run(algorithm(), url=TalkURL.parse("x-talk://first.example/"), redirect=lambda *_: second)
+    assert refusal.value.reason == "scheme"
 
 
 def test_a_target_of_another_scheme_than_the_location_is_refused() -> None:

@@ -142,7 +142,7 @@ def test_small_pieces_are_written_together_and_kept_after_a_failure(
 
 
 def test_a_cancelled_save_leaves_the_old_file_alone(
-    tmp_path: Path, hang: Callable[[Any, str], threading.Event]
+    tmp_path: Path, hang: Callable[[Any, str], threading.Event], clock: Clock
 ) -> None:
     target = tmp_path / "a"
     target.write_bytes(b"older")
@@ -151,7 +151,7 @@ def test_a_cancelled_save_leaves_the_old_file_alone(
     async def main() -> None:
         resource = await begun(document(), deadline=PATIENCE)
         task = asyncio.create_task(resource.save(target))
-        await asyncio.sleep(0.1)
+        assert await asyncio.to_thread(eventually, lambda: clock.now > 1000)  # it hangs
         task.cancel()
         let_go.set()
         with pytest.raises(asyncio.CancelledError):

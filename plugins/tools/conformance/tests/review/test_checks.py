@@ -7,7 +7,19 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from bad_plugins import BAD, PACKAGE, RECORD, Edit, bad_plugin, edited, good_plugin, method, rename_package
+from bad_plugins import (
+    ACCESS,
+    BAD,
+    CONNECT,
+    PACKAGE,
+    RECORD,
+    Edit,
+    bad_plugin,
+    edited,
+    good_plugin,
+    method,
+    rename_package,
+)
 
 from urlschemes import default_registry
 from urlschemes_conformance.review import Review, Verdict, all_checks, review
@@ -102,6 +114,27 @@ def test_a_check_in_a_worker_process_fails_for_its_bad_plugin(name: str, tmp_pat
     assert verdict.outcome == "failed", verdict
     assert BAD[name].reason in verdict.reason
     assert verdict.help
+
+
+def test_an_exception_of_an_algorithm_is_shown_with_its_place(tmp_path: Path) -> None:
+    plugin = edited(good_plugin(tmp_path), [Edit(ACCESS, CONNECT, f"    {{}}[1]\n{CONNECT}")])
+    (verdict,) = review(plugin, checks=["demonstration"]).verdicts
+    assert verdict.reason.endswith("failed: KeyError: 1")
+    place = verdict.details[-1]
+    assert place.startswith(f"{plugin / ACCESS}:")
+    assert place.endswith(" in access")
+
+
+def test_a_fault_is_quoted_once(tmp_path: Path) -> None:
+    (verdict,) = review(bad_plugin(tmp_path, "faulted"), checks=["faulted"]).verdicts
+    (fault,) = verdict.details
+    assert fault.startswith("'end' at request ")
+
+
+@pytest.mark.parametrize(("name", "other"), [("grammar", "leaves-alone"), ("own-sockets", "replayed")])
+def test_what_another_check_reports_is_not_reported_again(name: str, other: str, tmp_path: Path) -> None:
+    (verdict,) = review(bad_plugin(tmp_path, name), checks=[other]).verdicts
+    assert (verdict.outcome, verdict.reason) == ("skipped", f"the check {name} failed")
 
 
 @pytest.mark.slow

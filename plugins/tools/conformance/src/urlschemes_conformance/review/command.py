@@ -47,7 +47,7 @@ def review(
     The argument is an installed scheme, the folder of a distribution (with its pyproject.toml; it need not be
     installed), or the file of a record. Each record of the scheme is reviewed, or that of the profile that the global
     option --profile names. The plugin runs in processes of its own, and its demonstration is accessed on this machine.
-    All checks take up to a minute for each record; `--check NAME` makes one, and a small --examples less of them. The
+    All checks take some seconds for each record; `--check NAME` makes one, and a small --examples less of them. The
     exit code is 1 if a check fails.
     """
     from urlschemes_cli.exit_codes import INVALID
@@ -65,7 +65,7 @@ def review(
         if name not in known:
             raise click.BadParameter(f"unknown check {name!r}: --list shows all checks", param_hint="--check")
     registry = settings.registry_for(target)
-    with Console(stderr=True).status(f"reviewing {safe_line(target)}: up to a minute for each record"):
+    with Console(stderr=True).status(f"reviewing {safe_line(target)}: some seconds for each record"):
         result = make_review(
             target,
             registry=registry,

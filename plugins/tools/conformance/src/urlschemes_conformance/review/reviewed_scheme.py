@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes import Registry
@@ -17,6 +18,7 @@ from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes.storage.package_data import read_file
 from urlschemes_conformance.review.verdicts import CannotCheck, failed, skipped
+from urlschemes_testing import generation
 from urlschemes_testing.generation import random_near_misses, random_urls
 
 if TYPE_CHECKING:
@@ -30,9 +32,11 @@ if TYPE_CHECKING:
     from urlschemes_conformance.review.recorded_access import RecordedAccess
     from urlschemes_conformance.review.target import Target
 
-__all__ = ["ReviewedScheme", "once"]
+__all__ = ["ReviewedScheme", "frames", "once", "places"]
 
 T = TypeVar("T")
+
+_OWN_FILES = (str(Path(__file__).parent.parent), str(Path(generation.__file__).parent), "<frozen importlib")
 
 SOME = 200
 """Texts for what takes long."""
@@ -137,9 +141,8 @@ class ReviewedScheme:
         try:
             return load_scheme(self.target.claim, self.profile)
         except PluginError as error:
-            wants = getattr(error, "wants", "")
-            advice = f"provide {wants}" if wants else "correct the error that the import raises"
-            raise CannotCheck(failed(error.message, advice), "contract") from None
+            advice = _provide(error) or "correct the error that the import raises"
+            raise CannotCheck(failed(error.message, advice, *places(error.__cause__)), "contract") from None
 
     @property
     def url_type(self) -> type[URL]:
@@ -207,8 +210,9 @@ class ReviewedScheme:
         try:
             return self.access_again()
         except URLError as error:
-            advice = error.hint or "correct the algorithm, or the server of the demonstration"
-            raise CannotCheck(failed(f"{type(error).__name__}: {error.message}", advice), "demonstration") from None
+            advice = error.hint or _provide(error) or "correct the algorithm, or the server of the demonstration"
+            verdict = failed(f"{type(error).__name__}: {error.message}", advice, *places(error.__cause__))
+            raise CannotCheck(verdict, "demonstration") from None
 
     def access_again(self, around: Callable[[], AbstractContextManager[None]] = nullcontext) -> RecordedAccess:
         """Access the demonstration once more, within the block of `around()`. Raises what the access raises."""
@@ -222,6 +226,24 @@ def _wrong_grammar(error: URLError) -> CannotCheck:
     place = f" (rule {error.rule}, section {error.section})" if error.rule and error.section else ""
     advice = error.hint or "docs/reference/registration.md describes the notation"
     return CannotCheck(failed(f"{error.message}{place}", advice), "grammar")
+
+
+def _provide(error: URLError) -> str:
+    """Return the advice for a broken contract; "" for another error."""
+    wants = getattr(error, "wants", "")
+    return f"provide {wants}" if wants else ""
+
+
+def frames(error: BaseException) -> list[str]:
+    """Return the lines of code of the traceback, the innermost last."""
+    from traceback import extract_tb  # only for errors
+
+    return [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in extract_tb(error.__traceback__)]
+
+
+def places(error: BaseException | None) -> list[str]:
+    """Return the innermost three lines of `frames` that are not the review's own; none without an error."""
+    return [each for each in frames(error) if not each.startswith(_OWN_FILES)][-3:] if error else []
 
 
 def _by_length(text: str) -> tuple[int, str]:

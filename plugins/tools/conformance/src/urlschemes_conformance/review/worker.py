@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 
 from urlschemes.redaction import described
 from urlschemes_conformance.review.catalogue import all_checks
-from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
+from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme, frames, places
 from urlschemes_conformance.review.verdicts import CannotCheck, failed
-from urlschemes_testing import generation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from urlschemes_conformance.review.verdicts import Verdict
 
 __all__ = ["main"]
-
-_OWN_FILES = (str(Path(__file__).parent.parent), generation.__file__)
 
 
 def main(results: str, target: Target, examples: int, seed: int, checks: Sequence[str], seconds: float) -> NoReturn:
@@ -54,7 +51,7 @@ def main(results: str, target: Target, examples: int, seed: int, checks: Sequenc
         try:
             verdict = _verdict(check, scheme)
         except BaseException as error:  # noqa: BLE001  the plugin may raise anything, SystemExit too
-            write({"check": check.name, "bug": f"{described(error)} ({_frames(error)[-1]})"})
+            write({"check": check.name, "bug": f"{described(error)} ({frames(error)[-1]})"})
             os._exit(1)
         faulthandler.cancel_dump_traceback_later()
         write(asdict(verdict.of_check(check.name, perf_counter() - began)))
@@ -66,18 +63,11 @@ def _verdict(check: Check, scheme: ReviewedScheme) -> Verdict:
     try:
         return check.verdict(scheme)
     except BaseException as error:
-        foreign = [each for each in _frames(error) if not each.startswith(_OWN_FILES)]
+        foreign = places(error)
         if not foreign:
             raise
         return failed(
             f"the plugin raised {described(error)}, which is not an error of urlschemes",
             "raise only errors that urlschemes.errors or urlschemes_access.errors defines",
-            *foreign[-3:],
+            *foreign,
         )
-
-
-def _frames(error: BaseException) -> list[str]:
-    """Return the lines of code of the traceback, the innermost last."""
-    from traceback import extract_tb  # only for errors
-
-    return [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in extract_tb(error.__traceback__)]

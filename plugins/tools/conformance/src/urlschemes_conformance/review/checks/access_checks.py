@@ -9,7 +9,7 @@ from urlschemes.errors import PluginError, URLError
 from urlschemes.redaction import described
 from urlschemes_conformance.audit import opened_by, recording
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.reviewed_scheme import once
+from urlschemes_conformance.review.reviewed_scheme import once, places
 from urlschemes_conformance.review.verdicts import CannotCheck, failed, passed, skipped, warned
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def demonstration(scheme: ReviewedScheme) -> Verdict:
 
 
 @check("own-sockets", "docs/explanation/trust.md")
+@once
 def own_sockets(scheme: ReviewedScheme) -> Verdict:
     """The algorithm opens no socket, file or process itself, but requests them from the backend."""
     access, target = scheme.recorded_access, scheme.target  # the first access imports what it needs
@@ -119,6 +120,7 @@ def replayed(scheme: ReviewedScheme) -> Verdict:
     """Replaying the recorded dialogue without sockets has the same outcome."""
     from urlschemes_testing.replay import replay
 
+    _require("own-sockets", own_sockets, scheme)  # it would open them in every replay
     _require("deadline", deadline, scheme)
     access = scheme.recorded_access
     try:
@@ -179,11 +181,13 @@ def faulted(scheme: ReviewedScheme) -> Verdict:
             "if the protocol announces the length of the content, compare it",
             *str(error).splitlines(),
         )
+    cause = error.__cause__
+    raised = () if cause is None or isinstance(cause, AssertionError) else (described(cause), *places(cause))
     return failed(
         "a fault is not handled correctly",
         "raise an error of urlschemes_access.errors: Truncated if less arrived than was announced",
         *str(error).splitlines(),
-        *([described(error.__cause__)] if error.__cause__ else ()),
+        *raised,
     )
 
 

@@ -89,7 +89,7 @@ def leaves_alone(scheme: ReviewedScheme) -> Verdict:
     """Importing the plugin changes nothing else in the process."""
     from urlschemes_conformance.import_probe import probe_imports  # imports subprocess, which light_import must not see
 
-    scheme.code  # noqa: B018  raises CannotCheck if there is none
+    scheme.code, scheme.generated_type  # noqa: B018  raise CannotCheck if there is none
     claim = scheme.target.claim
     report = probe_imports([claim], scheme.profile.name)[claim]
     if report.changes:
