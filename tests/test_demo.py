@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from plugin_fixtures import SLOW_IMPORT
-from workspace import distributions, environ, scheme_plugins
+from workspace import SLOW_IMPORT, distributions, environ, scheme_plugins
 
 SCHEMES = {name for plugin in scheme_plugins() for name in plugin.schemes}
 ENTRY_POINTS = [each.project.get("entry-points", {}) for each in distributions()]

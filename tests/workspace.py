@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 
+SLOW_IMPORT = re.compile(r"^.* took [\d.]+ s to import.*\n", re.MULTILINE)
+"""What a process on a busy machine may also write to standard error."""
+
 
 def environ() -> dict[str, str]:
     """Return environment variables for a child process, without the settings of the user and of the tests."""

@@ -1,7 +1,6 @@
 """Access algorithms: generators that yield requests. The requests, and the peers that algorithms talk to."""
 
 # Annotations are evaluated here: they are the types that requests check.
-# ruff: noqa: FA
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import KW_ONLY, dataclass
