@@ -89,6 +89,34 @@ class AsyncListing(_AsyncResource):
         return entry
 
 
+class _Calls:
+    """What the methods of an AsyncSession want to run; in a cycle with it, a dropped session would stay open."""
+
+    def __init__(self, scheme: str) -> None:
+        self.calling = False
+        self.collected: Coroutine[Any, Any, Any] | None = None
+        self._scheme = scheme
+
+    def collect(self, coroutine: Coroutine[Any, Any, Any]) -> Coroutine[Any, Any, Any]:
+        """Keep what the session wants to run, for `call`."""
+        if self.calling and self.collected is None:
+            self.collected = coroutine
+            return coroutine
+        coroutine.close()
+        if self.calling:
+            raise PluginContractError(
+                "a method of a session may run only one algorithm on an event loop, this one runs two",
+                scheme=self._scheme,
+                wants="one call of run_algorithm in a method of a Session, as its last action",
+                has="another call of run_algorithm",
+            )
+        raise AccessError(
+            "this session belongs to an event loop",
+            scheme=self._scheme,
+            hint="use `await session.call(method, ...)` and `await session.aclose()`",
+        )
+
+
 class AsyncSession(_AsyncResource, Generic[S]):
     """An interactive resource. `call` runs the methods of its type, a subclass of Session.
 
@@ -103,9 +131,8 @@ class AsyncSession(_AsyncResource, Generic[S]):
 
     def __init__(self, dialogue: Dialogue, opened: Open) -> None:
         super().__init__(dialogue)
-        self._calling = False
-        self._collected: Coroutine[Any, Any, Any] | None = None
-        self._session = dialogue.session(opened, self._collect)
+        self._calls = _Calls(dialogue.url.scheme)
+        self._session = dialogue.session(opened, self._calls.collect)
 
     async def call(self, method: Callable[Concatenate[S, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a method of the session's type, as in `await session.call(TelnetSession.write, b"help")`.
@@ -114,15 +141,16 @@ class AsyncSession(_AsyncResource, Generic[S]):
         PluginContractError if it calls `run_algorithm` more than once.
         """
         self._check()
-        self._calling = True
+        calls = self._calls
+        calls.calling = True
         try:
             returned = method(cast("S", self._session), *args, **kwargs)
         except BaseException:
-            if self._collected is not None:
-                self._collected.close()
+            if calls.collected is not None:
+                calls.collected.close()
             raise
         finally:
-            collected, self._collected, self._calling = self._collected, None, False
+            collected, calls.collected, calls.calling = calls.collected, None, False
         if collected is None:
             return returned
         result = await collected
@@ -139,25 +167,6 @@ class AsyncSession(_AsyncResource, Generic[S]):
             await self.aclose()
         else:
             self._close_now()
-
-    def _collect(self, coroutine: Coroutine[Any, Any, Any]) -> Coroutine[Any, Any, Any]:
-        """Keep what the session wants to run, for `call`."""
-        if self._calling and self._collected is None:
-            self._collected = coroutine
-            return coroutine
-        coroutine.close()
-        if self._calling:
-            raise PluginContractError(
-                "a method of a session may run only one algorithm on an event loop, this one runs two",
-                scheme=self.url.scheme,
-                wants="one call of run_algorithm in a method of a Session, as its last action",
-                has="another call of run_algorithm",
-            )
-        raise AccessError(
-            "this session belongs to an event loop",
-            scheme=self.url.scheme,
-            hint="use `await session.call(method, ...)` and `await session.aclose()`",
-        )
 
 
 async def run(
