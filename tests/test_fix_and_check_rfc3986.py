@@ -74,6 +74,13 @@ def test_a_mistake_with_one_right_repair_is_repaired(text: str, url: str, what: 
             "^ambiguous '[|]' at position 9: read .* by `FileURI.from_nonstandard`, or write %7C if it is data; ",
         ),
         ("http://[2001:db8::1]:::0/x", "^cannot be repaired without guessing: "),
+        (
+            'mailto:"a b"@c.d',
+            (
+                "^cannot be repaired without guessing: invalid character ' ' in the addresses at position 9: "
+                "unsafe characters must be encoded; write %5C%20$"
+            ),
+        ),
         ("//h/a", "^there is no scheme name"),
     ],
 )

@@ -22,6 +22,8 @@ from urlschemes_lint.repair import nearest
 from urlschemes_lint.source_text import Ambiguous, Change, SourceText
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from urlschemes import URL, Registry
     from urlschemes.grammar.profile import Profile
 
@@ -97,8 +99,7 @@ def fix(
     except Ambiguous as ambiguous:
         raise _with_readings(ambiguous, source, url_type, limit) from None
     if url is None:
-        unrepairable = found.unrepairable_text(url_type)
-        raise _not_repairable("cannot be repaired without guessing", found, unrepairable, url_type)
+        raise _not_repairable("cannot be repaired without guessing", found, found.unrepairable(url_type), url_type)
     return _fixed(found, url)
 
 
@@ -136,10 +137,10 @@ def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL]
     )
 
 
-def _not_repairable(why: str, source: SourceText, text: str, url_type: type[URL]) -> NotRepairable:
-    """Return the error of `fix` for the first error of `text`, which was made of the source and has no repair."""
-    error = source.error_in(text, url_type)
-    hint = advice(InvalidURL(text, url_type), url_type, lambda: URLError("no repair"))
+def _not_repairable(why: str, source: SourceText, written: Sequence[str], url_type: type[URL]) -> NotRepairable:
+    """Return the error of `fix` for the first error of the source, `written` so, which has no repair."""
+    error = source.error_in(written, url_type)
+    hint = advice(InvalidURL("".join(written), url_type), url_type, lambda: URLError("no repair"))
     if source.lost is not None:
         is_there = source.position(source.lost) == error.position
         where = "it" if is_there else f"the `{source.text[source.lost]}` after it"

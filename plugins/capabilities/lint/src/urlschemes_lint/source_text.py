@@ -7,6 +7,7 @@ white space between `<URL:` and `>`, and white space around line breaks between 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +20,7 @@ from urlschemes.redaction import redact
 from urlschemes.url.original_text import Rewritten
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from urlschemes import URL
     from urlschemes.grammar.profile import Profile
@@ -206,27 +207,35 @@ class SourceText:
         encoded_hash = f"{self.text[:index]}%23{self.text[index + 1 :]}"
         return self.ambiguous("'#'", index, advice, self.text[:index], encoded_hash)
 
-    def unrepairable_text(self, url_type: type[URL]) -> str:
-        """Return the text whose first error has no repair: with letters for the errors before `stop`."""
-        stop = self.stop
-        if wrong_run(self.profile).match(self.text, stop) is None:
-            stop = len(self.text)
-        text = self._with_letters(self.text[:stop]) + self.text[stop:]
-        return text if url_type.syntax.fullmatch(text) is None else self.text
+    def unrepairable(self, url_type: type[URL]) -> Sequence[str]:
+        """Return how each character of `text` is written in the text whose first error has no repair.
 
-    def error_in(self, text: str, url_type: type[URL]) -> InvalidURL:
-        """Return the error in a `text` of the same length as that of the source, by its place in the text as given."""
+        The characters before `stop` that no URL may hold are encoded.
+        """
+        stop, wrong = self.stop, wrong_run(self.profile)
+        if wrong.match(self.text, stop) is None:
+            stop = len(self.text)
+        written = [*self.text]
+        for found in wrong.finditer(self.text[:stop]):
+            for index in range(*found.span()):
+                with suppress(UnicodeEncodeError):
+                    written[index] = encoded(octets_of(written[index]))
+        return self.text if url_type.syntax.fullmatch("".join(written)) else written
+
+    def error_in(self, written: Sequence[str], url_type: type[URL]) -> InvalidURL:
+        """Return the error of the text in which each character of `text` is `written` so.
+
+        It counts in the text as given.
+        """
         end = self._positions[-1] + 1 if self._positions else self._end
-        return InvalidURL(self.whole, Rewritten(url_type, text, [*self._positions, end]))
+        pieces = zip((*written, "#"), (*self._positions, end), strict=False)  # a fragment may be split off
+        places = [place for piece, place in pieces for _ in piece]
+        return InvalidURL(self.whole, Rewritten(url_type, "".join(written), places))
 
     def encoded_after(self, index: int) -> str:
         """Return `text` with the characters after `index` encoded that no URL may hold. Raises UnicodeEncodeError."""
         rest = wrong_run(self.profile).sub(lambda found: encoded(octets_of(found[0])), self.text[index + 1 :])
         return self.text[: index + 1] + rest
-
-    def _with_letters(self, text: str) -> str:
-        """Return `text` with letters for the characters that no URL may hold."""
-        return wrong_run(self.profile).sub(lambda found: "x" * len(found[0]), text)
 
     def without_brackets(self, *indexes: int) -> SourceText:
         """Return a copy in which the angle brackets at `indexes` of `text` are left out."""
