@@ -16,9 +16,9 @@ from fake_servers import PATIENCE, Serve, Talk, descriptors, eventually
 from talk_scheme import TALK, TalkURL
 
 from urlschemes import Registry, Scheme
-from urlschemes_access.backends import blocking
 from urlschemes_access.client import AsyncClient
 from urlschemes_access.protocol import Algorithm
+from urlschemes_access.resources import synchronous
 
 
 @pytest.fixture
@@ -84,13 +84,13 @@ def no_thread_left() -> Iterator[None]:
 
 @pytest.fixture(params=["blocking", "event loop"])
 def backend(request: pytest.FixtureRequest, nothing_left_open: None) -> Iterator[str]:
-    """Run the test once on each backend: `urlschemes_access.backends.blocking.run` is either."""
+    """Run the test once on each backend: `urlschemes_access.resources.synchronous.run` is either."""
     if request.param == "blocking":
         yield request.param
         return
     runner = EventLoopRunner()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocking, "run", runner.run)
+        patch.setattr(synchronous, "run", runner.run)
         yield request.param
     runner.close()
 

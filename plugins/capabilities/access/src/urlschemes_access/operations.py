@@ -287,7 +287,7 @@ class DialogueClient(ClientBase):
     ) -> Dialogue:
         """Return the dialogue of an operation; nothing is resolved or opened yet. Arguments are those of `operate`.
 
-        `backends.blocking.run(dialogue, backend)` opens its resource with a backend of your own, an object with the
+        `resources.synchronous.run(dialogue, backend)` opens its resource with a backend of your own, an object with the
         methods of `backends.backend.Backend`; `await resources.asynchronous.run(dialogue, backend)` with one that
         suspends. Errors are those of `operate`.
         """

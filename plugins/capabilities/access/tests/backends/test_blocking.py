@@ -22,6 +22,7 @@ from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import ConnectError, DeadlineExceeded, ResolveError
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import Algorithm, Connect, Open, Peer, Ready, Receive, Send, StartTLS
+from urlschemes_access.resources import synchronous
 from urlschemes_access.resources.synchronous import Session
 
 pytestmark = pytest.mark.usefixtures("nothing_left_open")
@@ -165,7 +166,7 @@ def test_a_backend_that_suspends_cannot_block(serve: Serve) -> None:
 
     dialogue = Dialogue(algorithm(), url=TalkURL.parse("x-talk://127.0.0.1/"), registration=TALK, policy=LOOPBACK)
     with pytest.raises(RuntimeError, match="this backend suspends") as fault:
-        blocking.run(dialogue, Suspending())
+        synchronous.run(dialogue, Suspending())
     assert ended == ["ended"], fault  # its traceback keeps the coroutine, which would be closed when it is collected
 
 

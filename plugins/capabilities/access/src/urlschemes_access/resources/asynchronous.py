@@ -172,7 +172,7 @@ class AsyncSession(_AsyncResource, Generic[S]):
 async def run(
     dialogue: Dialogue, backend: Backend | None = None
 ) -> AsyncDocument | AsyncListing | AsyncSession[Any] | Attributes:
-    """Like `urlschemes_access.backends.blocking.run`, on the running event loop, by default with a LoopBackend."""
+    """Like `urlschemes_access.resources.synchronous.run`, on the running event loop, by default with a LoopBackend."""
     opened = await dialogue.open(backend or LoopBackend())
     if opened.kind == "document":
         return AsyncDocument(dialogue)
