@@ -8,7 +8,7 @@ backend is the folders of `use_file`, because a file's place can only be checked
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import ssl
@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import FileFacts
     from urlschemes_access.backends.tls_files import TLSFiles
     from urlschemes_access.backends.worker_threads import Work
-    from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
+    from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove, Transport
 
-__all__ = ["Backend", "Channel", "FileRequest", "OutputChannel", "Transport", "drive"]
+__all__ = ["Backend", "Channel", "FileRequest", "OutputChannel", "drive"]
 
 T = TypeVar("T")
 
-Transport: TypeAlias = Literal["tcp", "udp"]
 FileRequest: TypeAlias = "OpenFile | Examine | ListFolder | Remove"
 
 

@@ -38,6 +38,7 @@ __all__ = [
     "Request",
     "Send",
     "StartTLS",
+    "Transport",
     "Unterminated",
 ]
 
@@ -46,6 +47,9 @@ T = TypeVar("T")
 
 CHUNK = 508 * 1024
 """The most octets received at once."""
+
+Transport: TypeAlias = Literal["tcp", "udp"]
+"""The protocol of a connection: a stream of octets, or datagrams."""
 
 
 @dataclass_transform(eq_default=False)
@@ -133,7 +137,7 @@ class Connect(Request[Peer]):
     host: str
     port: int
     _: KW_ONLY
-    transport: Literal["tcp", "udp"] = "tcp"
+    transport: Transport = "tcp"
     label: str = "connection"
     reuse: str | None = None
 

@@ -12,6 +12,7 @@ from urlschemes_access.credentials import Credentials
 if TYPE_CHECKING:
     from urlschemes.errors import URLError
     from urlschemes.url.value import URL
+    from urlschemes_access.protocol.requests import Transport
 
 __all__ = [
     "Step",
@@ -107,7 +108,7 @@ class ClientConnects(Opening):
     call = "connect"
     host: str
     port: int
-    transport: Literal["tcp", "udp"] = field(default="tcp", kw_only=True)
+    transport: Transport = field(default="tcp", kw_only=True)
 
 
 @dataclass(frozen=True, repr=False)
