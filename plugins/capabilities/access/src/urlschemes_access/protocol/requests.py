@@ -80,7 +80,8 @@ class Request(Generic[R]):
 
     def __post_init__(self) -> None:
         for name, kinds in self._kinds:
-            if not isinstance(value := getattr(self, name), kinds):
+            value = getattr(self, name)
+            if not isinstance(value, kinds) or (isinstance(value, bool) and int in kinds):
                 expected = " or ".join(kind.__name__ for kind in kinds)
                 raise TypeError(f"{type(self).__name__}: {name} must be {expected}, not {type(value).__name__}")
         for name, choices in self._choices:
