@@ -30,6 +30,11 @@ def serve() -> Iterator[Serve]:
     listeners: list[socket.socket] = []
     threads: list[threading.Thread] = []
 
+    def begin(what: Callable[[socket.socket, Talk], None], served: socket.socket, talk: Talk) -> None:
+        thread = threading.Thread(target=what, args=(served, talk))
+        threads.append(thread)
+        thread.start()
+
     def attend(connection: socket.socket, talk: Talk) -> None:
         connection.settimeout(PATIENCE)
         with connection, suppress(OSError):  # in many tests the client closes early
@@ -41,16 +46,14 @@ def serve() -> Iterator[Serve]:
                 connection, _ = listener.accept()
             except OSError:
                 return
-            threads.append(threading.Thread(target=attend, args=(connection, talk)))
-            threads[-1].start()
+            begin(attend, connection, talk)
 
     def start(talk: Talk, *, at: str = "127.0.0.1") -> int:
         family = socket.AF_INET6 if ":" in at else socket.AF_INET
         listener = socket.create_server((at, 0), family=family, backlog=200, dualstack_ipv6=at == "::")
         listener.settimeout(PATIENCE)
         listeners.append(listener)
-        threads.append(threading.Thread(target=accept, args=(listener, talk)))
-        threads[-1].start()
+        begin(accept, listener, talk)
         return int(listener.getsockname()[1])
 
     yield start
