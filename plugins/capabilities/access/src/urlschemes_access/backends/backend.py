@@ -32,7 +32,7 @@ class Channel(Protocol):
     async def receive(self, most: int, timeout: float, enough: int) -> bytes:
         """Return at most `most` octets, or one datagram; `b""` at the end.
 
-        The first octets are not waited with; after a large piece, a backend may wait a few milliseconds for `enough`.
+        Returns as soon as there are octets. After a large piece, a backend may wait a few milliseconds for `enough`.
         """
 
     async def send(self, pieces: list[memoryview], timeout: float) -> int:
@@ -55,7 +55,7 @@ class OutputChannel(Channel, Protocol):
     """A backend's file opened for writing."""
 
     async def commit(self, timeout: float) -> FileFacts:
-        """Make what was written permanent, and describe the file. The channel is used up."""
+        """Make what was written permanent, close the channel, and return the facts of the file."""
 
 
 class Backend(Protocol):

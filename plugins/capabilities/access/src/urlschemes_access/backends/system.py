@@ -1,4 +1,4 @@
-"""SystemBackend: what the blocking and the event-loop backend share, the resolver and local files."""
+"""SystemBackend: the resolver and local files, for the blocking and the event-loop backend."""
 
 from __future__ import annotations
 

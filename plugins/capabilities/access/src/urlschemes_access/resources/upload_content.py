@@ -1,4 +1,4 @@
-"""The content that a caller sends, in pieces of a size that is quickly sent."""
+"""The content that a caller sends, in pieces large enough to be sent fast."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Pieces:
 
 
 def in_large_pieces(content: Any) -> Any:
-    """Return content in large pieces: files are read so, pieces of an iterable are sent together if they come fast.
+    """Return content in large pieces. Pieces of an iterable are sent together if they come fast.
 
     A small piece takes about as much time to send as a large one. The first is never held back. Any other content is
     returned unchanged, even of a wrong type: it is refused when it is to be sent.

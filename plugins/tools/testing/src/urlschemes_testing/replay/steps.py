@@ -154,9 +154,9 @@ class ServerSends(Sends, OnConnection):
 
 
 class Silence(OnConnection):
-    """One wait of the client is in vain, then the script continues.
+    """The next wait of the client times out, then the script continues.
 
-    While the server waits for the client, every wait is in vain without this step.
+    While the server waits for the client, every wait times out without this step.
     """
 
     call = "silence"
@@ -234,7 +234,7 @@ class LocalFile(MayFail):
 
     @property
     def facts(self) -> FileFacts:
-        """What the system says about the file."""
+        """The facts of the file."""
         return FileFacts(self.path, self.kind, len(self.content) if self.size is None else self.size, self.modified)
 
 
