@@ -12,7 +12,7 @@ import hypothesis
 import pytest
 from event_loop_runner import EventLoopRunner
 
-from urlschemes_access.backends import blocking
+from urlschemes_access.resources import synchronous
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,6 +72,6 @@ def on_event_loop(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     runner = EventLoopRunner()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocking, "run", runner.run)
+        patch.setattr(synchronous, "run", runner.run)
         yield
     runner.close()

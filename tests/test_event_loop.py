@@ -20,12 +20,11 @@ import urlschemes_access
 from urlschemes import default_registry as registry
 from urlschemes.errors import URLError
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing, AsyncSession
-from urlschemes_access.backends import blocking as blocking_backend
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.backends.event_loop import LoopBackend
 from urlschemes_access.backends.loop_sockets import LoopSocket, LoopTLS
 from urlschemes_access.backends.sockets import Socket
-from urlschemes_access.resources import asynchronous
+from urlschemes_access.resources import asynchronous, synchronous
 from urlschemes_testing.demonstration import GROUP
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ class Seen(Steps):
 
         monkeypatch.setattr(Socket, "__init__", remember)
         monkeypatch.setattr(asynchronous, "LoopBackend", lambda: self.of(LoopBackend()))
-        monkeypatch.setattr(blocking_backend, "BlockingBackend", lambda: self.of(BlockingBackend()))
+        monkeypatch.setattr(synchronous, "BlockingBackend", lambda: self.of(BlockingBackend()))
 
     async def cancel(self, _: str) -> None:
         self.task.cancel()

@@ -16,9 +16,9 @@ from fake_servers import PATIENCE, Serve, Talk, descriptors, eventually
 from talk_scheme import TALK, TalkURL
 
 from urlschemes import Registry, Scheme
-from urlschemes_access.backends import blocking
 from urlschemes_access.client import AsyncClient
 from urlschemes_access.protocol import Algorithm
+from urlschemes_access.resources import synchronous
 
 
 @pytest.fixture
@@ -29,6 +29,11 @@ def serve() -> Iterator[Serve]:
     """
     listeners: list[socket.socket] = []
     threads: list[threading.Thread] = []
+
+    def begin(what: Callable[[socket.socket, Talk], None], served: socket.socket, talk: Talk) -> None:
+        thread = threading.Thread(target=what, args=(served, talk))
+        threads.append(thread)
+        thread.start()
 
     def attend(connection: socket.socket, talk: Talk) -> None:
         connection.settimeout(PATIENCE)
@@ -41,16 +46,14 @@ def serve() -> Iterator[Serve]:
                 connection, _ = listener.accept()
             except OSError:
                 return
-            threads.append(threading.Thread(target=attend, args=(connection, talk)))
-            threads[-1].start()
+            begin(attend, connection, talk)
 
     def start(talk: Talk, *, at: str = "127.0.0.1") -> int:
         family = socket.AF_INET6 if ":" in at else socket.AF_INET
         listener = socket.create_server((at, 0), family=family, backlog=200, dualstack_ipv6=at == "::")
         listener.settimeout(PATIENCE)
         listeners.append(listener)
-        threads.append(threading.Thread(target=accept, args=(listener, talk)))
-        threads[-1].start()
+        begin(accept, listener, talk)
         return int(listener.getsockname()[1])
 
     yield start
@@ -84,13 +87,13 @@ def no_thread_left() -> Iterator[None]:
 
 @pytest.fixture(params=["blocking", "event loop"])
 def backend(request: pytest.FixtureRequest, nothing_left_open: None) -> Iterator[str]:
-    """Run the test once on each backend: `urlschemes_access.backends.blocking.run` is either."""
+    """Run the test once on each backend: `urlschemes_access.resources.synchronous.run` is either."""
     if request.param == "blocking":
         yield request.param
         return
     runner = EventLoopRunner()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocking, "run", runner.run)
+        patch.setattr(synchronous, "run", runner.run)
         yield request.param
     runner.close()
 

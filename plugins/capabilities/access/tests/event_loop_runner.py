@@ -20,7 +20,7 @@ class EventLoopRunner:
         self._new()
 
     def run(self, dialogue: Dialogue) -> Any:
-        """Return a blocking resource, as `blocking.run` does."""
+        """Return a blocking resource, as `synchronous.run` does."""
         idle = (runner for runner in self._runners if not runner.get_loop().is_running())
         runner = next(idle, None) or self._new()
         return runner.run(_begun(dialogue, runner))

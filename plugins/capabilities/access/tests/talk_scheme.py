@@ -8,7 +8,6 @@ from typing import Any, cast
 from urlschemes.scheme.registration import Registration
 from urlschemes.url.value import URL, LoginURL
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.backends import blocking
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import (
     RemoteError,
@@ -22,6 +21,7 @@ from urlschemes_access.protocol import (
     Receive,
     Send,
 )
+from urlschemes_access.resources import synchronous
 from urlschemes_access.resources.synchronous import Session
 
 RECORD = """
@@ -105,7 +105,7 @@ def run(
     if deadline is not None:
         policy = replace(policy, limits=replace(policy.limits, deadline=deadline))
     registration = cast("Registration", url.registration)
-    return blocking.run(Dialogue(algorithm, url=url, registration=registration, policy=policy, **settings))
+    return synchronous.run(Dialogue(algorithm, url=url, registration=registration, policy=policy, **settings))
 
 
 def fetch(port: int, *, host: str = "127.0.0.1", greeting: bytes = b"") -> Algorithm[None]:

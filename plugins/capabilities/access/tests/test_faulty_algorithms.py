@@ -135,6 +135,7 @@ WRONG = {
     "entry": ("document(Entry(name='a'))", "octets of a document"),
     "octets": ("listing(b'a')", "entries of a listing"),
     "size": ("document(b'a', size='1')", "int or None as size"),
+    "start": ("document(b'a', start=True)", "int or None as start"),
     "name": ("listing(Entry(name=b'a'))", "str or None as name"),
     "fields": ("listing(Entry(name='a', fields=[1]))", "a mapping of str to str as fields"),
     "field": ("document(b'a', fields={'a': 1})", "a mapping of str to str as fields"),

@@ -12,7 +12,6 @@ import pytest
 import urlschemes
 from urlschemes import InternetURL, Registration
 from urlschemes_access.attributes import Attributes, Entry
-from urlschemes_access.backends.blocking import run
 from urlschemes_access.credentials import Form, Question
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import (
@@ -49,7 +48,7 @@ from urlschemes_access.protocol import (
     StartTLS,
     Unterminated,
 )
-from urlschemes_access.resources.synchronous import Document
+from urlschemes_access.resources.synchronous import Document, run
 from urlschemes_testing.replay import (
     Departure,
     Outcome,

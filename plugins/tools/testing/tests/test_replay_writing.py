@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from urlschemes_access import Attributes, Policy
-from urlschemes_access.backends.blocking import run
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import AccessError, PolicyDenied, RemoteError, Truncated
 from urlschemes_access.protocol import (
@@ -27,6 +26,7 @@ from urlschemes_access.protocol import (
     Remove,
     Send,
 )
+from urlschemes_access.resources.synchronous import run
 from urlschemes_file import FileURL
 from urlschemes_testing.replay import (
     Departure,

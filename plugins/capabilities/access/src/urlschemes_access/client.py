@@ -21,9 +21,9 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast
 
-from urlschemes_access.backends import blocking
 from urlschemes_access.backends.worker_threads import Work
 from urlschemes_access.operations import DialogueClient
+from urlschemes_access.resources import synchronous
 from urlschemes_access.resources.downloads import Download, Part
 from urlschemes_access.resources.synchronous import document_of
 
@@ -146,7 +146,7 @@ class Client(DialogueClient):
         UnsupportedOperation, UnknownScheme, PluginError; InvalidURL if `url` is a str that is not a URL. Exceptions of
         the caller's functions pass through.
         """
-        return blocking.run(self._begin(self._pool, operation, url, content, **arguments))
+        return synchronous.run(self._begin(self._pool, operation, url, content, **arguments))
 
     def access(
         self,

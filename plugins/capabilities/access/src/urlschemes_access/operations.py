@@ -84,7 +84,7 @@ class Operation:
     def _begin_converted(self, given: URL) -> Dialogue:
         """Begin with a URL of another profile. The error for one that the client's profile lacks names both."""
         is_typed = given.registration is not None
-        try:  # its host may be another one here: nothing else must see it
+        try:  # the two profiles may read different hosts: from here on, only this one counts
             is_known = is_typed and given.scheme in self._registry
             return self._begin_own(given.as_profile(self._registry) if is_known else self._parse(str(given)))
         except (InvalidURL, UnknownScheme) as error:
@@ -287,7 +287,7 @@ class DialogueClient(ClientBase):
     ) -> Dialogue:
         """Return the dialogue of an operation; nothing is resolved or opened yet. Arguments are those of `operate`.
 
-        `backends.blocking.run(dialogue, backend)` opens its resource with a backend of your own, an object with the
+        `resources.synchronous.run(dialogue, backend)` opens its resource with a backend of your own, an object with the
         methods of `backends.backend.Backend`; `await resources.asynchronous.run(dialogue, backend)` with one that
         suspends. Errors are those of `operate`.
         """

@@ -124,7 +124,7 @@ _FOLDERS = {"roots", "writable"}
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Policy:
-    """The URLs and files that an operation may reach. The default is the public Internet and nothing else."""
+    """The URLs and files that an operation may reach. The default is the public Internet, and no files."""
 
     schemes: frozenset[str] | None = None
     """The only schemes allowed; None allows every installed scheme."""

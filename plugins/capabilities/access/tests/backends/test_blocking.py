@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from fake_servers import Serve, until_gone
+from fake_servers import PATIENCE, Serve, until_gone
 from talk_scheme import LOOPBACK, TALK, Clock, TalkURL, fetch, run
 
 from urlschemes_access.backends import blocking
@@ -22,11 +22,16 @@ from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import ConnectError, DeadlineExceeded, ResolveError
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import Algorithm, Connect, Open, Peer, Ready, Receive, Send, StartTLS
+from urlschemes_access.resources import synchronous
 from urlschemes_access.resources.synchronous import Session
 
 pytestmark = pytest.mark.usefixtures("nothing_left_open")
 
 FAST = b"x" * blocking.LARGE * 8
+
+LONG = PATIENCE / 2
+"""Seconds that no step of a test takes, even on a busy machine."""
+PATIENT = replace(LOOPBACK, limits=Limits(first_octet=PATIENCE))
 
 
 def fast_then_one_octet(connection: socket.socket) -> None:
@@ -101,12 +106,12 @@ def test_fast_content_is_received_in_large_pieces(serve: Serve, monkeypatch: pyt
 
 
 def test_fast_content_ends_without_a_wait(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocking, "GATHERING", 10)
+    monkeypatch.setattr(blocking, "GATHERING", LONG)
     port = serve(lambda connection: connection.sendall(FAST))
-    with run(fetch(port), port=port) as document:
+    with run(fetch(port), port=port, policy=PATIENT) as document:
         began = time.monotonic()
         assert document.read() == FAST
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < LONG
 
 
 def test_no_more_octets_are_awaited_than_are_enough(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,12 +126,12 @@ def test_no_more_octets_are_awaited_than_are_enough(serve: Serve, monkeypatch: p
         yield from receive_fast(peer)
         began = time.monotonic()
         assert (yield from Receive(peer, enough=6)) == b"answer"
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < LONG
         yield from Open("attributes")
 
-    monkeypatch.setattr(blocking, "GATHERING", 10)
+    monkeypatch.setattr(blocking, "GATHERING", LONG)
     port = serve(talk)
-    run(algorithm(), port=port)
+    run(algorithm(), port=port, policy=PATIENT)
 
 
 def test_reading_certificates_takes_from_the_time_of_the_handshake(
@@ -165,7 +170,7 @@ def test_a_backend_that_suspends_cannot_block(serve: Serve) -> None:
 
     dialogue = Dialogue(algorithm(), url=TalkURL.parse("x-talk://127.0.0.1/"), registration=TALK, policy=LOOPBACK)
     with pytest.raises(RuntimeError, match="this backend suspends") as fault:
-        blocking.run(dialogue, Suspending())
+        synchronous.run(dialogue, Suspending())
     assert ended == ["ended"], fault  # its traceback keeps the coroutine, which would be closed when it is collected
 
 

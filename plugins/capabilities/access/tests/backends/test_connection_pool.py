@@ -7,10 +7,10 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
+from fake_servers import PATIENCE, eventually
 
 from urlschemes_access.backends import connection_pool
 from urlschemes_access.backends.connection_pool import ConnectionPool, Destination, KeptConnection
@@ -39,13 +39,6 @@ def kept(host: str = "a.dom", *, port: int = 80, key: str = "", settings: tuple[
 
 def is_open(connection: KeptConnection) -> bool:
     return not cast("FakeChannel", connection.channel).closed
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 def test_the_connection_used_last_is_taken_first(pool: ConnectionPool) -> None:
@@ -108,10 +101,10 @@ def test_idle_connections_are_closed_after_some_time(pool: ConnectionPool, monke
     time.sleep(0.05)
     second = kept()
     pool.keep(second)
-    wait_until(lambda: not is_open(first) and not is_open(second))
+    assert eventually(lambda: not is_open(first) and not is_open(second))
     third = kept()  # the thread has ended: another one begins
     pool.keep(third)
-    wait_until(lambda: not is_open(third))
+    assert eventually(lambda: not is_open(third))
 
 
 def test_an_expired_connection_is_not_taken(pool: ConnectionPool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +122,7 @@ def test_connections_are_closed_with_a_pool_that_is_dropped() -> None:
     del pool
     gc.collect()
     assert not is_open(connection)
-    thread.join(60)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
 
 

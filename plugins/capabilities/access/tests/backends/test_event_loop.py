@@ -22,7 +22,7 @@ from stepping import Steps
 from talk_scheme import LOOPBACK, TALK, Clock, fetch
 
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.backends import blocking, event_loop
+from urlschemes_access.backends import event_loop
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.backends.event_loop import LoopBackend
 from urlschemes_access.backends.loop_sockets import LoopSocket
@@ -53,6 +53,7 @@ from urlschemes_access.protocol import (
     StartTLS,
     Unterminated,
 )
+from urlschemes_access.resources import synchronous
 from urlschemes_access.resources.asynchronous import run as opened
 from urlschemes_access.resources.synchronous import Document
 from urlschemes_testing.replay.observing import observed
@@ -114,7 +115,7 @@ def by_two_connections(port: int, ended: list[str] | None = None) -> Algorithm[N
 def test_two_connections_that_may_be_heard_in_either_order(serve: Serve, early: bool) -> None:
     port = serve(TwoConnections(early=early).talk)
     dialogue = Dialogue(by_two_connections(port), url=URL, registration=TALK, policy=LOOPBACK)
-    assert cast("Document", blocking.run(dialogue)).read() == b"x" * 300_000
+    assert cast("Document", synchronous.run(dialogue)).read() == b"x" * 300_000
 
 
 def says(octets: bytes) -> Talk:
@@ -180,7 +181,7 @@ def test_a_fault_is_the_same_error_on_both_backends(
     policy, trust = replace(LOOPBACK, limits=limits), trusting()
     errors: list[tuple[Any, ...]] = []
     runner = EventLoopRunner()
-    for run_dialogue in (blocking.run, runner.run):
+    for run_dialogue in (synchronous.run, runner.run):
         dialogue = Dialogue(algorithm(port), url=URL, registration=TALK, policy=policy, ssl_context=trust)
         with pytest.raises(AccessError) as fault:
             run_dialogue(dialogue).read()  # type: ignore[union-attr]
@@ -509,7 +510,7 @@ class Broken:
         try:
             if self.on == "event loop":
                 return run(self.on_loop())
-            with cast("Document", blocking.run(self.make(), self.steps.of(BlockingBackend()))) as document:
+            with cast("Document", synchronous.run(self.make(), self.steps.of(BlockingBackend()))) as document:
                 return document.save(self.target)
         except (KeyboardInterrupt, asyncio.CancelledError) as end:
             return end

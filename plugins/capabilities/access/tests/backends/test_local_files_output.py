@@ -21,7 +21,6 @@ from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes_access import Policy
 from urlschemes_access.attributes import FileFacts
-from urlschemes_access.backends.blocking import run
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import PolicyDenied, RemoteError
 from urlschemes_access.protocol import (
@@ -38,6 +37,7 @@ from urlschemes_access.protocol import (
     Request,
     Send,
 )
+from urlschemes_access.resources.synchronous import run
 
 SCHEME = Scheme(
     Registration.from_text(

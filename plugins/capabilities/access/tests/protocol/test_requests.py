@@ -45,6 +45,7 @@ NO: Any = None
         (Ready, ([PEER],), {"phase": None}, "Ready: phase must be str, not NoneType"),
         (OpenFile, (b"/etc/motd",), {}, "OpenFile: path must be str, not bytes"),
         (OpenFile, ("/a",), {"to": "truncate"}, "OpenFile: to must be read or replace or append, not 'truncate'"),
+        (OpenFile, ("/a",), {"start": True}, "OpenFile: start must be int, not bool"),
         (Examine, (None,), {}, "Examine: path must be str, not NoneType"),
         (Follow, (7,), {}, "Follow: location must be str, not int"),
         (Authenticate, ("h", 7), {"protected": 1}, "Authenticate: protected must be bool, not int"),

@@ -37,7 +37,7 @@ __all__ = ["mirror"]
 @click.option("--entries", type=click.IntRange(0), default=ENTRIES, show_default=True, help="Entries of all listings.")
 @click.option("--octets", type=click.IntRange(0), default=OCTETS, show_default=True, help="Octets of all documents.")
 @click.option("--span-hosts", is_flag=True, help="Follow entries to other servers of the same scheme.")
-@click.option("--refresh", is_flag=True, help="Get files again of which the listing tells neither size nor time.")
+@click.option("--refresh", is_flag=True, help="Get files again if the listing gives neither their size nor their time.")
 @json_option
 @with_access_options
 @click.pass_obj

@@ -49,7 +49,7 @@ class ContentDecoder:
         self._received = 0
 
     def pieces(self, octets: bytes) -> Iterator[bytes]:
-        """Yield what the next octets of the content are, decoded, in pieces. Raises ProtocolError."""
+        """Yield the next octets of the content, decoded, in pieces. Raises ProtocolError."""
         self._received += len(octets)
         try:
             yield from self._stream.pieces(octets)

@@ -41,7 +41,7 @@ def has_wanted(response: Response, wanted: Range) -> bool:
     """Return True if a response 206 has the range, or 416 says that nothing follows `wanted.start`.
 
     False means that the resource is not that of `wanted.unchanged`: the whole must be requested. Raises ProtocolError
-    unless a response 206 has all of the range, and nothing else; RemoteError if there is no such range.
+    unless a response 206 has exactly the range; RemoteError if there is no such range.
     """
     is_part = response.status == 206
     size = _read_part(response, wanted) if is_part else _size_without_part(response)

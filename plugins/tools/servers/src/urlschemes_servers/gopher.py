@@ -72,7 +72,7 @@ class Item:
 
 
 class More(TypedDict, total=False):
-    """What every item may have besides its content: fields of `Item`."""
+    """The fields of `Item` that every item may have besides its content."""
 
     title: str
     abstract: str

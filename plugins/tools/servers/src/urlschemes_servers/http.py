@@ -61,7 +61,7 @@ def chunked(*pieces: bytes) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What a server was given to serve, and the requests that it received."""
+    """The content of a server, and the requests that it received."""
 
     handler: Handler | Mapping[str, Handler] | None
     folder: Path | None

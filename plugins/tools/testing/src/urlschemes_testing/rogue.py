@@ -71,7 +71,7 @@ class Visitor:
         self._buffer = bytearray()
         self._data_done = threading.Event()
         self.opened = ExitStack()
-        """What was opened besides the connection."""
+        """The other sockets of this visit, which are closed at its end."""
 
     def say(self, octets: bytes) -> None:
         """Send `octets`."""

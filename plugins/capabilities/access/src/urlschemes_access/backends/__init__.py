@@ -11,7 +11,7 @@ new_file.py       NewFile: a file that replaces another when it is complete
 sockets.py        sockets and TLS contexts, for both
 tls_files.py      the files of cacert, cert and key; a context made of them
 connection_pool.py connections that a client keeps between operations
-worker_threads.py threads for what cannot be interrupted
+worker_threads.py threads for actions that cannot be interrupted
 
 A backend does not know URLs, policies or algorithms. Only these modules open sockets and files.
 """

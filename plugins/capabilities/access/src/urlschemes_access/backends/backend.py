@@ -8,7 +8,7 @@ backend is the folders of `use_file`, because a file's place can only be checked
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import ssl
@@ -17,13 +17,12 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import FileFacts
     from urlschemes_access.backends.tls_files import TLSFiles
     from urlschemes_access.backends.worker_threads import Work
-    from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
+    from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove, Transport
 
-__all__ = ["Backend", "Channel", "FileRequest", "OutputChannel", "Transport", "drive"]
+__all__ = ["Backend", "Channel", "FileRequest", "OutputChannel", "drive"]
 
 T = TypeVar("T")
 
-Transport: TypeAlias = Literal["tcp", "udp"]
 FileRequest: TypeAlias = "OpenFile | Examine | ListFolder | Remove"
 
 
@@ -33,7 +32,7 @@ class Channel(Protocol):
     async def receive(self, most: int, timeout: float, enough: int) -> bytes:
         """Return at most `most` octets, or one datagram; `b""` at the end.
 
-        The first octets are not waited with; after a large piece, a backend may wait a few milliseconds for `enough`.
+        Returns as soon as there are octets. After a large piece, a backend may wait a few milliseconds for `enough`.
         """
 
     async def send(self, pieces: list[memoryview], timeout: float) -> int:
@@ -56,7 +55,7 @@ class OutputChannel(Channel, Protocol):
     """A backend's file opened for writing."""
 
     async def commit(self, timeout: float) -> FileFacts:
-        """Make what was written permanent, and describe the file. The channel is used up."""
+        """Make what was written permanent, close the channel, and return the facts of the file."""
 
 
 class Backend(Protocol):

@@ -1,4 +1,4 @@
-"""BlockingBackend: the backend of a Client; `run` opens the resource of a dialogue with it."""
+"""BlockingBackend: the backend of a Client."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.sockets import (
     PIECE,
     DatagramSocket,
@@ -21,19 +20,17 @@ from urlschemes_access.backends.sockets import (
 )
 from urlschemes_access.backends.system import SystemBackend
 from urlschemes_access.backends.worker_threads import undo_later
-from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Sequence
 
-    from urlschemes_access.attributes import Attributes
-    from urlschemes_access.backends.backend import Backend, Channel, Transport
+    from urlschemes_access.backends.backend import Channel
     from urlschemes_access.backends.tls_files import TLSFiles
     from urlschemes_access.backends.worker_threads import Work
-    from urlschemes_access.dialogue import Dialogue
+    from urlschemes_access.protocol.requests import Transport
 
-__all__ = ["BlockingBackend", "run"]
+__all__ = ["BlockingBackend"]
 
 T = TypeVar("T")
 
@@ -43,23 +40,6 @@ LARGE = 32 * 1024
 """Octets after which more are expected at once."""
 GATHERING = 0.002
 """Seconds that a read waits for all the octets wanted, if the one before it gave a large piece."""
-
-
-def run(dialogue: Dialogue, backend: Backend | None = None) -> Document | Listing | Session | Attributes:
-    """Open the resource of a dialogue, by default with a BlockingBackend, and return it.
-
-    Raises UnsafeURL and PolicyDenied before anything is resolved or opened, AccessError afterwards, PluginError if the
-    algorithm is at fault. Exceptions of the caller's functions pass through. Raises RuntimeError if the backend
-    suspends.
-    """
-    opened = drive(dialogue.open(backend or BlockingBackend()))
-    if opened.kind == "document":
-        return Document(dialogue)
-    if opened.kind == "listing":
-        return Listing(dialogue)
-    if opened.kind == "session":
-        return dialogue.session(opened, drive)
-    return dialogue.attributes
 
 
 class BlockingBackend(SystemBackend):

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Sequence
 
-    from urlschemes_access.backends.backend import Channel, Transport
+    from urlschemes_access.backends.backend import Channel
     from urlschemes_access.backends.tls_files import TLSFiles
+    from urlschemes_access.protocol.requests import Transport
 
 __all__ = ["LoopBackend"]
 

@@ -15,7 +15,7 @@ __all__ = ["NewFile"]
 
 
 class NewFile:
-    """A new file in `folder`, under a name that nobody guesses. It gets the name `name` when it is complete.
+    """A new file in `folder`, with a temporary name that cannot be guessed. `commit` renames it to `name`.
 
         file = NewFile("/srv/pub", "motd")
         try:

@@ -17,7 +17,7 @@ from urlschemes_access.backends.tls_files import TLSFiles
 if TYPE_CHECKING:
     import ssl
 
-    from urlschemes_access.backends.backend import Transport
+    from urlschemes_access.protocol.requests import Transport
 
 __all__ = [
     "PIECE",

@@ -1,4 +1,4 @@
-"""SystemBackend: what the blocking and the event-loop backend share, the resolver and local files."""
+"""SystemBackend: the resolver and local files, for the blocking and the event-loop backend."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes_access.attributes import FileFacts
-    from urlschemes_access.backends.backend import FileRequest, Transport
+    from urlschemes_access.backends.backend import FileRequest
+    from urlschemes_access.protocol.requests import Transport
 
 __all__ = ["SystemBackend"]
 

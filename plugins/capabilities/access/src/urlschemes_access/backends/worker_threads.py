@@ -1,4 +1,4 @@
-"""Threads for what cannot be interrupted: the resolver, and local files under a deadline or an event loop.
+"""Threads for actions that cannot be interrupted: the resolver, and local files under a deadline or an event loop.
 
 Each action gets a daemon thread of its own, which ends with the action: neither the end of the loop nor that of the
 program waits for it. (The threads of an executor, asyncio's or anyio's, delay the exit while a resolver hangs.)
@@ -25,7 +25,7 @@ CLEANING = 0.2
 class Work:
     """Actions on one thing, such as a local file, each in a thread, one after another.
 
-    An action that was given up still ends before the next begins: what cleans up finds all that was done.
+    An action that is no longer awaited still ends before the next begins, so that a clean-up sees all its effects.
     """
 
     __slots__ = ("_last", "_name")
@@ -40,7 +40,7 @@ class Work:
 
         before = self._last
         future: Future[T] = Future()
-        future.set_running_or_notify_cancel()  # from now on it cannot be cancelled: what cleans up is always done
+        future.set_running_or_notify_cancel()  # it cannot be cancelled: a clean-up is always done
 
         def run() -> None:
             if before is not None:
@@ -60,7 +60,7 @@ class Work:
         return future
 
     def at_end(self, action: Callable[[], object]) -> None:
-        """Carry out an action now, or else in the thread that still works, when it is done."""
+        """Carry out an action when the last one has ended: now, or in its thread."""
         if self._last is None:
             action()
         else:
@@ -69,7 +69,7 @@ class Work:
     def clean_up(self, action: Callable[[], object], patience: float = CLEANING) -> None:
         """Carry out an action after an error or an interrupt, when nothing may be awaited.
 
-        If threads were used, it gets one too: it is waited for `patience` seconds, and continues then.
+        If threads were used, it gets one too. It is awaited for at most `patience` seconds; it may take longer.
         """
         if self._last is None:
             action()

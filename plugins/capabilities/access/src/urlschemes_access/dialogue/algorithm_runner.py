@@ -83,7 +83,7 @@ class AlgorithmRunner(DialoguePart):
                 error = refusal
 
     def abandon(self, algorithm: Algorithm[Any]) -> None:
-        """End an algorithm early. Its `finally` blocks may yield Close and nothing else."""
+        """End an algorithm early. Its `finally` blocks may yield only Close."""
         try:
             request: object = algorithm.throw(GeneratorExit)
             while isinstance(request, requests.Close):

@@ -11,7 +11,7 @@ from urlschemes.errors import UnsafeURL
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.errors import AuthRequired, InputRequired
-from urlschemes_access.resources.upload_content import Pieces
+from urlschemes_access.resources.upload_content import OCTETS, Pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,7 +27,6 @@ _UNSENDABLE = re.compile(
 )  # controls, and surrogates that stand for no octet
 
 _END = object()
-_OCTETS = (bytes, bytearray, memoryview)
 
 
 class CallerRequests(DialoguePart):
@@ -154,7 +153,7 @@ class CallerRequests(DialoguePart):
 
 def _octets_of(piece: object) -> bytes:
     """Return a piece of the caller's content. Raises TypeError for one that is not bytes."""
-    if not isinstance(piece, _OCTETS):
+    if not isinstance(piece, OCTETS):
         raise TypeError(f"content must be bytes or an iterable of bytes, got a piece of {type(piece).__name__}")
     return bytes(piece)
 
@@ -163,7 +162,7 @@ def _next_piece_of(content: bytes | Iterable[bytes] | AsyncIterable[bytes] | Non
     """Return a function that returns the next piece of content, and _END after the last one."""
     if content is None:
         return None
-    if isinstance(content, _OCTETS):
+    if isinstance(content, OCTETS):
         return partial(next, iter((content,)), _END)
     if isinstance(content, AsyncIterable):
         return partial(anext, aiter(content), _END)

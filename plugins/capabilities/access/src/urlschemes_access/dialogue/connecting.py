@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from urlschemes.errors import ConfigurationError
 from urlschemes.redaction import one_line
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue.destinations import Destinations
     from urlschemes_access.dialogue.transfers import Transfers
     from urlschemes_access.protocol import requests
+    from urlschemes_access.protocol.requests import Transport
 
 __all__ = ["Connecting"]
-
-Transport = Literal["tcp", "udp"]
 
 
 class Connecting(DialoguePart):

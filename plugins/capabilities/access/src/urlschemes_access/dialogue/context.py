@@ -54,7 +54,7 @@ class Context:
         """Raise PluginContractError if a field of attributes or of an entry has the wrong type."""
         for name, expected in _TYPES.items():
             value = getattr(item, name, None)
-            if value is not None and not isinstance(value, expected):
+            if value is not None and (not isinstance(value, expected) or isinstance(value, bool)):
                 raise self.breach(f"{expected.__name__} or None as {name}", value)
         texts: object = item.fields
         if not isinstance(texts, Mapping) or not all(isinstance(text, str) for pair in texts.items() for text in pair):

@@ -78,7 +78,7 @@ class Deadline:
         self._set_end("sent", self._sent.add(octets, now, self._limits), now)
 
     def end_sending(self) -> None:
-        """All is sent."""
+        """Stop counting: all is sent."""
         del self._ends["sent"]
         self._first = min(self._ends.values())
 

@@ -124,7 +124,7 @@ class Dialogue:
             context, url, registration, destinations=destinations, target_of=redirect
         )
         files = FileRequests(context, transfers)
-        # A gateway is another server, and nobody gave credentials for it.
+        # A gateway is another server, for which no credentials were given.
         origin = None if gateway is not None else (scheme, _text_of(url, "host"), _port_of(url, registration))
         caller = CallerRequests(context, credentials=credentials, origin=origin, ask=ask, content=content)
         connecting.known_login = lambda host, port: caller.known_login(redirects.url.scheme, host, port)

@@ -58,7 +58,7 @@ WHOLE = Range()
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """How an access with a range goes on.
+    """The part of a resource that an access delivers: the result of `decide`.
 
     `range` is the range to deliver: the one that was asked for, or WHOLE if the resource is not the unchanged one; None
     if the octets before the range are the complete resource. `reason` says why it is WHOLE.
@@ -69,7 +69,7 @@ class Decision:
 
 
 def decide(wanted: Range, now: Attributes, *, compared: bool = False) -> Decision:
-    """Return how an access with the range `wanted` goes on, where the whole resource has the attributes `now`.
+    """Return what to deliver for the range `wanted` of a resource; `now` are the attributes of the whole resource.
 
     `compared` says that the server itself compares it with `wanted.unchanged`: then `now` may lack an attribute, but
     none may differ. Raises RemoteError if a range without `unchanged` begins after the end of the resource.

@@ -38,6 +38,7 @@ __all__ = [
     "Request",
     "Send",
     "StartTLS",
+    "Transport",
     "Unterminated",
 ]
 
@@ -46,6 +47,9 @@ T = TypeVar("T")
 
 CHUNK = 508 * 1024
 """The most octets received at once."""
+
+Transport: TypeAlias = Literal["tcp", "udp"]
+"""The protocol of a connection: a stream of octets, or datagrams."""
 
 
 @dataclass_transform(eq_default=False)
@@ -76,7 +80,8 @@ class Request(Generic[R]):
 
     def __post_init__(self) -> None:
         for name, kinds in self._kinds:
-            if not isinstance(value := getattr(self, name), kinds):
+            value = getattr(self, name)
+            if not isinstance(value, kinds) or (isinstance(value, bool) and int in kinds):
                 expected = " or ".join(kind.__name__ for kind in kinds)
                 raise TypeError(f"{type(self).__name__}: {name} must be {expected}, not {type(value).__name__}")
         for name, choices in self._choices:
@@ -133,7 +138,7 @@ class Connect(Request[Peer]):
     host: str
     port: int
     _: KW_ONLY
-    transport: Literal["tcp", "udp"] = "tcp"
+    transport: Transport = "tcp"
     label: str = "connection"
     reuse: str | None = None
 

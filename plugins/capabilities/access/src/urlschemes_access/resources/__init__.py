@@ -12,7 +12,7 @@ document_content.py    reading, decoding and saving, for both
 downloads.py           documents saved to files, and continued
 many.py                many accesses at once
 upload_content.py      the content that a caller sends, in pieces of a good size
-resource.py            what all resources have in common
+resource.py            the base of all resources
 
 In: pieces and entries from a running operation. Out: octets, text, files, entries. Resources do not know protocols.
 """

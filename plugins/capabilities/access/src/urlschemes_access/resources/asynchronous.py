@@ -90,7 +90,10 @@ class AsyncListing(_AsyncResource):
 
 
 class _Calls:
-    """What the methods of an AsyncSession want to run; in a cycle with it, a dropped session would stay open."""
+    """The coroutine that a method of an AsyncSession hands to `run_algorithm`.
+
+    It is not kept in the session itself: a reference cycle would keep a dropped session open.
+    """
 
     def __init__(self, scheme: str) -> None:
         self.calling = False
@@ -98,7 +101,7 @@ class _Calls:
         self._scheme = scheme
 
     def collect(self, coroutine: Coroutine[Any, Any, Any]) -> Coroutine[Any, Any, Any]:
-        """Keep what the session wants to run, for `call`."""
+        """Keep the coroutine for `call`."""
         if self.calling and self.collected is None:
             self.collected = coroutine
             return coroutine
@@ -172,7 +175,7 @@ class AsyncSession(_AsyncResource, Generic[S]):
 async def run(
     dialogue: Dialogue, backend: Backend | None = None
 ) -> AsyncDocument | AsyncListing | AsyncSession[Any] | Attributes:
-    """Like `urlschemes_access.backends.blocking.run`, on the running event loop, by default with a LoopBackend."""
+    """Like `urlschemes_access.resources.synchronous.run`, on the running event loop, by default with a LoopBackend."""
     opened = await dialogue.open(backend or LoopBackend())
     if opened.kind == "document":
         return AsyncDocument(dialogue)

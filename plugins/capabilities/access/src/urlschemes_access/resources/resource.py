@@ -1,4 +1,4 @@
-"""AnyResource: what all documents, listings and sessions have in common."""
+"""AnyResource: the base of all documents, listings and sessions."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from urlschemes_access.attributes import Entry
 from urlschemes_access.backends.backend import drive
+from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.errors import AccessError
 from urlschemes_access.resources.document_content import AnyDocument
 from urlschemes_access.resources.resource import AnyResource, no_document
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
     from typing import Self
 
     from urlschemes_access.attributes import Attributes
+    from urlschemes_access.backends.backend import Backend
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.protocol.requests import Algorithm, Peer
     from urlschemes_access.resources.downloads import Download, Part
 
-__all__ = ["Document", "Listing", "Session", "Source", "document_of"]
+__all__ = ["Document", "Listing", "Session", "Source", "document_of", "run"]
 
 T = TypeVar("T")
 
@@ -160,6 +162,23 @@ class Session(_BlockingResource):
             self.close()
         else:
             self._close_now()
+
+
+def run(dialogue: Dialogue, backend: Backend | None = None) -> Document | Listing | Session | Attributes:
+    """Open the resource of a dialogue, by default with a BlockingBackend, and return it.
+
+    Raises UnsafeURL and PolicyDenied before anything is resolved or opened, AccessError afterwards, PluginError if the
+    algorithm is at fault. Exceptions of the caller's functions pass through. Raises RuntimeError if the backend
+    suspends.
+    """
+    opened = drive(dialogue.open(backend or BlockingBackend()))
+    if opened.kind == "document":
+        return Document(dialogue)
+    if opened.kind == "listing":
+        return Listing(dialogue)
+    if opened.kind == "session":
+        return dialogue.session(opened, drive)
+    return dialogue.attributes
 
 
 def document_of(resource: Document | Listing | Session) -> Document:

@@ -1,4 +1,4 @@
-"""The content that a caller sends, in pieces of a size that is quickly sent."""
+"""The content that a caller sends, in pieces large enough to be sent fast."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Pieces", "in_large_pieces"]
+__all__ = ["OCTETS", "Pieces", "in_large_pieces"]
 
 LARGE = 112 * 1024
 """Octets of a file that are read at once. From about 192 KiB on, glibc may map new memory for each piece."""
@@ -21,7 +21,8 @@ FEW = 16
 LONGEST_HELD = 0.05
 """Seconds after which pieces are sent although more could be joined to them."""
 
-_OCTETS = (bytes, bytearray, memoryview)
+OCTETS = (bytes, bytearray, memoryview)
+"""The types of a piece of content."""
 
 
 @dataclass(slots=True)
@@ -32,12 +33,12 @@ class Pieces:
 
 
 def in_large_pieces(content: Any) -> Any:
-    """Return content in large pieces: files are read so, pieces of an iterable are sent together if they come fast.
+    """Return content in large pieces. Pieces of an iterable are sent together if they come fast.
 
     A small piece takes about as much time to send as a large one. The first is never held back. Any other content is
     returned unchanged, even of a wrong type: it is refused when it is to be sent.
     """
-    if content is None or isinstance(content, _OCTETS) or hasattr(content, "__aiter__"):
+    if content is None or isinstance(content, OCTETS) or hasattr(content, "__aiter__"):
         return content
     if hasattr(content, "read"):
         return iter(partial(content.read, LARGE), b"")
@@ -49,7 +50,7 @@ def _together(pieces: Iterable[Any]) -> Iterator[Any]:
     size = 0
     until = 0.0
     for piece in pieces:
-        if not isinstance(piece, _OCTETS):
+        if not isinstance(piece, OCTETS):
             yield piece
         held.append(piece)
         size += len(piece)

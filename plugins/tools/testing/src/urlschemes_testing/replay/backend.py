@@ -17,8 +17,9 @@ from urlschemes_testing.replay.progress import Progress, ReplayChannel, Stage
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from urlschemes_access.backends.backend import Channel, FileRequest, Transport
+    from urlschemes_access.backends.backend import Channel, FileRequest
     from urlschemes_access.protocol import Request
+    from urlschemes_access.protocol.requests import Transport
     from urlschemes_testing.replay.script import Script
 
 __all__ = ["ReplayBackend", "system_error"]

@@ -44,7 +44,7 @@ class Recording:
 
         recording = Recording()
         dialogue = urlschemes_access.dialogue.Dialogue(recording.of(access(url)), url=url, registration=...)
-        urlschemes_access.backends.blocking.run(dialogue).read()
+        urlschemes_access.resources.synchronous.run(dialogue).read()
         print(recording.script.source())
 
     It contains passwords: use logins made for tests.

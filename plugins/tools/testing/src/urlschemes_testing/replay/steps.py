@@ -12,6 +12,7 @@ from urlschemes_access.credentials import Credentials
 if TYPE_CHECKING:
     from urlschemes.errors import URLError
     from urlschemes.url.value import URL
+    from urlschemes_access.protocol.requests import Transport
 
 __all__ = [
     "Step",
@@ -107,7 +108,7 @@ class ClientConnects(Opening):
     call = "connect"
     host: str
     port: int
-    transport: Literal["tcp", "udp"] = field(default="tcp", kw_only=True)
+    transport: Transport = field(default="tcp", kw_only=True)
 
 
 @dataclass(frozen=True, repr=False)
@@ -153,9 +154,9 @@ class ServerSends(Sends, OnConnection):
 
 
 class Silence(OnConnection):
-    """One wait of the client is in vain, then the script continues.
+    """The next wait of the client times out, then the script continues.
 
-    While the server waits for the client, every wait is in vain without this step.
+    While the server waits for the client, every wait times out without this step.
     """
 
     call = "silence"
@@ -233,7 +234,7 @@ class LocalFile(MayFail):
 
     @property
     def facts(self) -> FileFacts:
-        """What the system says about the file."""
+        """The facts of the file."""
         return FileFacts(self.path, self.kind, len(self.content) if self.size is None else self.size, self.modified)
 
 
