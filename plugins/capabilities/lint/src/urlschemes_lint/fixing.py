@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes import InvalidURL, UnknownScheme, URLError
-from urlschemes.redaction import password_spans, redact, redact_url
+from urlschemes.redaction import redact, redact_url
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
@@ -121,7 +121,7 @@ def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL]
             readings[text if url is None else str(url)] = None
     error = source.error
     # A reading may end within the login: its password is recognised by an `@`.
-    at = "@" if password_spans(source.whole, is_url=True) else ""
+    at = "@" if redact_url(source.whole) != source.whole else ""
     shown = tuple(dict.fromkeys(redact_url(each + at).removesuffix(at) for each in readings))
     return NotRepairable(
         ambiguous.message,
