@@ -199,8 +199,8 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     r"leave out the colon, or write the port": (lambda case: [Edit(case.start - 1, case.start, "")],),
     r"leave out the colon": (without_port,),
     r"write `(.)` of US-ASCII|write `(.)` instead": (lambda case: case.becomes(case.found[1] or case.found[2]),),
-    r"write `:` after `[^`]*` instead of `;`": (lambda case: case.becomes(":"),),
-    r"write `:` after|write a colon": (lambda case: case.gets(":"),),
+    r"write `://` instead of `(.+)`": (lambda case: [Edit(case.start, case.start + len(case.found[1]), "://")],),
+    r"write a colon": (lambda case: case.gets(":"),),
     r"write `//` \w+ the host, or `///`": (lambda case: case.gets("//"), lambda case: case.gets("///")),
     r"write `//` before": (lambda case: case.gets("//"),),
     r"write a second `/` \w+ the host, or `//`": (lambda case: case.gets("/"), lambda case: case.gets("//")),
@@ -253,7 +253,7 @@ def problem(text: str, edit: Edit, hint: str, span: tuple[int, int], registry: R
     try:
         registry.parse(edited)
     except InvalidURL as error:
-        if error.position is None or error.position < min(changed + 1, start + len(new)):
+        if error.position is None or error.position < (min(changed + 1, start + len(new)) or 1):
             return f"{edited!a}: {error}"
     except URLError:
         return None  # a scheme that nobody has

@@ -291,9 +291,8 @@ class Fault:
             first = expected_words(self.syntax, self.state.expected)
             words = fault_messages.choices(first if may_follow else (fault_messages.alphabet(self.syntax, "scheme"),))
             message = f"{place.subject('scheme')}: {words}"
-        hint = HINTS["scheme"]
-        if at and text[at:].startswith(("//", ";//")):
-            hint = f"write `:` after `{text[: min(at, 40)]}`" + (" instead of `;`" if text[at] == ";" else "")
+        wrong = next((each for each in ("//:", "//", ";//") if at and text.startswith(each, at)), None)
+        hint = f"write `://` instead of `{wrong}`" if wrong else HINTS["scheme"]
         return FaultMessage(message, part="scheme", rule="scheme", expected=(expected,), hint=hint)
 
     # The authority
