@@ -7,6 +7,7 @@ may be due to the repair only, and is not reported.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["all_errors"]
 
 _PERCENT = 1 << ord("%")
+_FOREIGN = re.compile("[^\x00-\x7f]")
 _MAX_ERRORS = 100
 _MAX_READ = 1 << 20
 """Errors that are reported at most, and characters that are read: the text is read again after each error."""
@@ -91,7 +93,7 @@ class _Reading:
         if end - start > 1 and fault.code == "invalid-character":
             written = escapes(self.text[start:end]) if fault.expected else ""
             message = unsafe_character(fault.place(start, end), fault.part, written)
-            hint = message.best_hint(self.syntax)
+            hint = finding.hint if fault.part == "host" else message.best_hint(self.syntax)
             finding = finding._replace(message=message.message, hint=hint, expected=message.expected)
         before = self.before
         if before is not None and wrong is None and _are_one(before, finding):
@@ -109,6 +111,11 @@ class _Reading:
         profile = self.syntax.profile
         if fault.code == "fragment-present":
             self.text, self.positions = text[:start], self.positions[: start + 1]
+            return
+        if authority is not None and fault.part == "host" and _FOREIGN.match(text, start):
+            # The hint is about all of the name.
+            self.text = text[:start] + _FOREIGN.sub("a", text[start : authority.colon]) + text[authority.colon :]
+            self.skipped_parts.add("host")
             return
         is_encoded, repairs = False, []
         address = _address_in_brackets(fault, end)
