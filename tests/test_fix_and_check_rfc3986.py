@@ -135,6 +135,14 @@ def test_a_character_that_divides_nothing_there_is_encoded(text: str, url: str) 
         ("http://h/~a?b[]=c#d#e", [("invalid-part", "query", (13, 14)), ("invalid-part", "fragment", (19, 20))]),
         ("http://h/a b#c d", [("invalid-character", "path", (10, 11)), ("invalid-character", "fragment", (14, 15))]),
         ("http://[::g:1.2]:25/", [("invalid-host", "host", (8, 15)), ("reserved-port", "port", (17, 19))]),
+        (
+            "http://u@h|/|",
+            [
+                ("userinfo-not-allowed", "user", (7, 8)),
+                ("invalid-character", "host", (10, 11)),
+                ("invalid-character", "path", (12, 13)),
+            ],
+        ),
         ("http://[::1/a|", [("invalid-host", "host", (7, 11)), ("invalid-character", "path", (13, 14))]),
         ("http://[fe80::1%a]/|", [("bad-escape", "host", (15, 16)), ("invalid-character", "path", (19, 20))]),
         ("http://::1:80/|", [("invalid-host", "host", (7, 13)), ("invalid-character", "path", (14, 15))]),

@@ -122,7 +122,7 @@ class _Reading:
         if address is not None:
             start, end = address
             repairs.append((start, end, "a"))  # a name
-        else:
+        elif fault.code != "userinfo-not-allowed":
             is_encoded = self._encode(fault, start, end if fault.code == "invalid-character" else start + 1)
         if not is_encoded or fault.region == "host":  # where an escape is rarely intended
             self.skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
