@@ -139,6 +139,8 @@ def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL]
 def _not_repairable(why: str, source: SourceText, text: str, url_type: type[URL]) -> NotRepairable:
     """Return the error of `fix` for the first error of `text`, which was made of the source and has no repair."""
     error = source.error_in(text, url_type)
+    if (error.code, error.part) == ("invalid-character", "host"):
+        why = "`fix` never rewrites a host"
     hint = advice(InvalidURL(text, url_type), url_type, lambda: URLError("no repair"))
     if source.lost is not None:
         is_there = source.position(source.lost) == error.position
