@@ -60,7 +60,7 @@ class _Reading:
         self.text = text
         self.positions = list(range(len(text) + 1))
         self.end = 0
-        """Where the errors so far end. An error that begins before it may be due to a repair only."""
+        """The end of the errors so far. An error that begins before it may be due to a repair only."""
         self.before: Finding | None = None
         """The error before; an error of the same kind that follows at once is part of it."""
         self.skipped_parts: set[str] = set()
