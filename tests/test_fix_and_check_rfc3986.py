@@ -135,6 +135,7 @@ def test_a_character_that_divides_nothing_there_is_encoded(text: str, url: str) 
         ("http://h/~a?b[]=c#d#e", [("invalid-part", "query", (13, 14)), ("invalid-part", "fragment", (19, 20))]),
         ("http://h/a b#c d", [("invalid-character", "path", (10, 11)), ("invalid-character", "fragment", (14, 15))]),
         ("http://[::g:1.2]:25/", [("invalid-host", "host", (8, 15)), ("reserved-port", "port", (17, 19))]),
+        ("http::\xfc./", [("missing-authority", "host", (5, 6)), ("invalid-character", "host", (6, 7))]),
         (
             "http://u@h|/|",
             [

@@ -112,9 +112,9 @@ class _Reading:
         if fault.code == "fragment-present":
             self.text, self.positions = text[:start], self.positions[: start + 1]
             return
-        if authority is not None and fault.part == "host" and _FOREIGN.match(text, start):
-            # The hint is about all of the name.
-            self.text = text[:start] + _FOREIGN.sub("a", text[start : authority.colon]) + text[authority.colon :]
+        name = text[start : authority.colon] if authority is not None and fault.part == "host" else ""
+        if _FOREIGN.match(name):  # the hint is about all of it
+            self.text = text[:start] + _FOREIGN.sub("a", name) + text[start + len(name) :]
             self.skipped_parts.add("host")
             return
         is_encoded, repairs = False, []
