@@ -28,6 +28,9 @@ OTHERS = (
         "http://[fe80::1%eth0]/",
         "http://fe80::1%eth0/",
         "http://[::\xfc]/",
+        "http:://h/",
+        "#http://h/",
+        "http#a",
         "http://127.0.0.1::80",
         "file:////host/share",
     ),
@@ -58,8 +61,9 @@ KNOWN = {
     "numeric-host",
     "other-port",
     "reserved-port",
+    "slashes-before-address",
 }
-"""The warning that an encoded delimiter is data, as the hint says, and those about all of a login, host or port."""
+"""The warning that an encoded delimiter is data, as the hint says, and those about more text than a hint writes."""
 
 
 class Edit(NamedTuple):
@@ -185,7 +189,9 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         lambda case: case.gets(case.found[1]),
         lambda case: [Edit(case.start, case.start + 1, case.found[2])],
     ),
-    r"(.*: )?leave it out|remove it|leave out the dot at the end|leave out one of the dots": (removed,),
+    r"(.*: )?leave it out|leave out the second `:`|remove it|leave out the dot at the end|leave out one of the dots": (
+        removed,
+    ),
     r"leave out the fragment; .*|`fix` splits.*(%23)": (cut, encoded_first),
     r"leave out the fragment|`fix` splits|leave out the white space at the end|leave out the text after": (cut,),
     r"leave out the text before the `@`": (without_login,),

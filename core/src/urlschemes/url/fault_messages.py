@@ -197,7 +197,7 @@ def alphabet(syntax: Syntax, part: str) -> str:
 
 def _unsafe_hint(place: FaultPlace, part: str | None, written: str) -> str | None:
     known = place.syntax.parts.get(part or "")
-    if place.rest[:1] == "#":
+    if place.rest[:1] == "#" and part != "scheme":
         if part in {"user", "password"}:
             return "write %23 in a user name or password"
         return "leave out the fragment" + (f"; a `#` that is data is written {written}" if written else "")

@@ -301,7 +301,9 @@ class Fault:
         is_second = self.text[self.at - 1] == "/"
         expected = 'a second "/"' if is_second else '"//"'
         hint = "write " + expected.replace('"', "`") + " before the host"
-        if host_may_be_empty(self.syntax, self.text):
+        if self.text.startswith("://", self.at):
+            hint = "leave out the second `:`"
+        elif host_may_be_empty(self.syntax, self.text):
             hint += f", or `{'//' if is_second else '///'}` if the path begins here"
         message = f"{self.place().subject()}: expected {expected}"
         rule = self.syntax.profile.rule_names["authority"]

@@ -41,7 +41,7 @@ def advice(error: InvalidURL, url_type: type[URL], repair: Repair) -> str | None
     text, position, syntax = error.text, error.position, url_type.syntax
     if position is None:
         return error.hint
-    if error.code == "invalid-scheme":
+    if error.part == "scheme" and error.code in {"invalid-scheme", "fragment-present"}:
         return _for_scheme(text, position, syntax.profile, repair) or error.hint
     if error.code == "invalid-port":
         return _for_port(text, position, syntax) or error.hint
