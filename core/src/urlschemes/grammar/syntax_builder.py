@@ -29,7 +29,7 @@ __all__ = ["automaton_of", "division", "grammar_of", "held_by", "marks_and_divis
 _PERCENT = 1 << ord("%")
 
 _ZEROS = 12
-"""One more than the zeros that are tried before a digit, for a part that is a number."""
+"""Fewer zeros than these are tried before a digit, for a part that is a number."""
 
 
 def grammar_of(syntax: Syntax) -> Grammar:

@@ -377,7 +377,7 @@ class Fault:
         place, part, rule = self.place(start, end), self._part(), rule_of(self.syntax, self.state.reached)
         rule = self.syntax.parts["port"].rule if self.region == "port" else rule
         message = f"too many digits in the {part} at position {place.position}: expected at most {DIGITS:,}"
-        hint = HINTS.get(part or "", f"a number has at most {DIGITS:,} digits")
+        hint = f"a number has at most {DIGITS:,} digits"
         return FaultMessage(message, part, rule, (f"at most {DIGITS:,} digits",), hint)
 
 
