@@ -28,6 +28,9 @@ OTHERS = (
         "http://[fe80::1%eth0]/",
         "http://fe80::1%eth0/",
         "http://[::\xfc]/",
+        "http:://h/",
+        "#http://h/",
+        "http#a",
         "http://127.0.0.1::80",
         "file:////host/share",
     ),
@@ -58,8 +61,9 @@ KNOWN = {
     "numeric-host",
     "other-port",
     "reserved-port",
+    "slashes-before-address",
 }
-"""The warning that an encoded delimiter is data, as the hint says, and those about all of a login, host or port."""
+"""The warning that an encoded delimiter is data, as the hint says, and those about more text than a hint writes."""
 
 
 class Edit(NamedTuple):
@@ -185,7 +189,9 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         lambda case: case.gets(case.found[1]),
         lambda case: [Edit(case.start, case.start + 1, case.found[2])],
     ),
-    r"(.*: )?leave it out|remove it|leave out the dot at the end|leave out one of the dots": (removed,),
+    r"(.*: )?leave it out|leave out the second `:`|remove it|leave out the dot at the end|leave out one of the dots": (
+        removed,
+    ),
     r"leave out the fragment; .*|`fix` splits.*(%23)": (cut, encoded_first),
     r"leave out the fragment|`fix` splits|leave out the white space at the end|leave out the text after": (cut,),
     r"leave out the text before the `@`": (without_login,),
@@ -199,8 +205,8 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     r"leave out the colon, or write the port": (lambda case: [Edit(case.start - 1, case.start, "")],),
     r"leave out the colon": (without_port,),
     r"write `(.)` of US-ASCII|write `(.)` instead": (lambda case: case.becomes(case.found[1] or case.found[2]),),
-    r"write `:` after `[^`]*` instead of `;`": (lambda case: case.becomes(":"),),
-    r"write `:` after|write a colon": (lambda case: case.gets(":"),),
+    r"write `://` instead of `(.+)`": (lambda case: [Edit(case.start, case.start + len(case.found[1]), "://")],),
+    r"write a colon": (lambda case: case.gets(":"),),
     r"write `//` \w+ the host, or `///`": (lambda case: case.gets("//"), lambda case: case.gets("///")),
     r"write `//` before": (lambda case: case.gets("//"),),
     r"write a second `/` \w+ the host, or `//`": (lambda case: case.gets("/"), lambda case: case.gets("//")),
@@ -253,7 +259,7 @@ def problem(text: str, edit: Edit, hint: str, span: tuple[int, int], registry: R
     try:
         registry.parse(edited)
     except InvalidURL as error:
-        if error.position is None or error.position < min(changed + 1, start + len(new)):
+        if error.position is None or error.position < (min(changed + 1, start + len(new)) or 1):
             return f"{edited!a}: {error}"
     except URLError:
         return None  # a scheme that nobody has

@@ -177,9 +177,6 @@ def test_every_error_points_at_its_place_in_the_text_that_was_given(name: str, p
         done = CliRunner().invoke(command, ["--no-config", "--profile", profile, name, "--json", "--", text])
         result = json.loads(done.stdout)
         errors = [result["error"]] if "error" in result else result.get("findings", ())
-        if errors and result.get("url", text) != text:  # positions count the characters of what is shown
-            assert "***" in result["url"] or re.search("[\ud800-\udfff]", text)
-            return
         for error in errors:
             points_at_the_error(text, SimpleNamespace(**error))
 

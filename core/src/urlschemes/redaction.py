@@ -7,7 +7,7 @@ a URL, and may hold several among other text. So no rule of a scheme applies, an
 
 import re
 
-__all__ = ["HIDDEN", "described", "in_line", "one_line", "password_spans", "redact", "redact_url", "shown"]
+__all__ = ["HIDDEN", "described", "in_line", "one_line", "redact", "redact_url", "shown"]
 
 HIDDEN = "***"
 
@@ -43,21 +43,14 @@ def redact(text: str) -> str:
 
 def redact_url(text: str) -> str:
     """Return `text`, which is meant as one URL, with `***` in place of its password, which may hold blanks."""
-    spans = password_spans(text, is_url=True)
+    spans = [(found.end(1), found.end()) for found in _PASSWORD.finditer(text)]
+    plain = _PASSWORD.sub(lambda found: found[1] + "*" * (found.end() - found.end(1)), text)
+    start = before.end() if (before := _BEFORE_LOGIN.match(plain)) else len(text)
+    at = max(start, start + plain[start:].partition("/")[0].rfind("@"))
+    if (colon := plain.find(":", start, at)) >= 0:
+        spans = sorted([(colon + 1, at), *(each for each in spans if each[1] <= colon or each[0] > at)])
     ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(text)]
     return HIDDEN.join(text[end:start] for end, start in zip(ends, starts, strict=True))
-
-
-def password_spans(text: str, *, is_url: bool) -> list[tuple[int, int]]:
-    """Return where the passwords stand that `redact` hides in `text`; with `is_url`, those that `redact_url` hides."""
-    spans = [(found.end(1), found.end()) for found in _PASSWORD.finditer(text)]
-    if is_url:
-        plain = _PASSWORD.sub(lambda found: found[1] + "*" * (found.end() - found.end(1)), text)
-        start = before.end() if (before := _BEFORE_LOGIN.match(plain)) else len(text)
-        at = max(start, start + plain[start:].partition("/")[0].rfind("@"))
-        if (colon := plain.find(":", start, at)) >= 0:
-            spans = sorted([(colon + 1, at), *(each for each in spans if each[1] <= colon or each[0] > at)])
-    return spans
 
 
 def shown(text: str) -> str:

@@ -135,7 +135,7 @@ class Syntax:
 
     @cached_property
     def held(self) -> dict[str, Held]:
-        """What each part may hold, by name."""
+        """The octets that each part may hold, by its name."""
         plain = self._once("held", self._plainly_held)
         return {name: Held(rule, frozenset(bare), frozenset(escapes)) for name, (rule, bare, escapes) in plain.items()}
 

@@ -29,7 +29,7 @@ __all__ = ["automaton_of", "division", "grammar_of", "held_by", "marks_and_divis
 _PERCENT = 1 << ord("%")
 
 _ZEROS = 12
-"""One more than the zeros that are tried before a digit, for a part that is a number."""
+"""Fewer zeros than these are tried before a digit, for a part that is a number."""
 
 
 def grammar_of(syntax: Syntax) -> Grammar:
@@ -139,7 +139,7 @@ def automaton_of(syntax: Syntax) -> Automaton:
 
 
 def held_by(part: Part, automaton: Automaton, grammar: Grammar) -> Held:
-    """Return what a part may hold."""
+    """Return the octets that a part may hold, and the rule that it derives from."""
     found = [marked for marked in automaton.marked if marked.mark == part.mark]
     written = [octets_held(marked.item) for marked in found]
     separator = part.division.octets if part.division else frozenset[int]()

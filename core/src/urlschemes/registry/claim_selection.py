@@ -1,6 +1,6 @@
 """Decide which claims count.
 
-A distribution or scheme that the user switched off does not take part, nor does a claim in a group that nobody uses.
+A distribution or scheme that the user switched off does not take part, nor does a claim in a group that no plugin uses.
 A reserved name belongs to one distribution. If a name is pinned, only the pinned distribution counts. If two
 distributions still claim one name, neither counts: the order of installation, or of `sys.path`, never decides.
 """
@@ -89,7 +89,7 @@ def select(claims: Iterable[Claim], rules: Rules, profile: Profile = RFC1738) ->
 
 
 def _owners(claims: tuple[Claim, ...], rules: Rules) -> Owners:
-    """Return the groups that somebody uses, each with the distributions that names in it are reserved for."""
+    """Return the groups that are used, each with the distributions that names in it are reserved for."""
     active = [claim for claim in claims if claim.group == GROUPS and claim.state == "active"]
     used: Owners = {f"{HOOKS}.{claim.name}": {} for claim in active}
     schemes = {known.name: known.distribution for known in known_names().values() if known.distribution}

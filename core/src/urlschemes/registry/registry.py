@@ -380,7 +380,7 @@ class Registry:
             if kind is None:
                 self._readers.pop(name, None)
             else:
-                self._readers[name] = (kind.syntax.regex.fullmatch, kind)  # which counts no digits, and is faster
+                self._readers[name] = (kind.syntax.regex.fullmatch, kind)  # for texts too short for a long number
             if self.native_reader is not None:
                 provide(self.native_reader, name, kind, native_parts(kind) if kind else ())
 
@@ -404,15 +404,10 @@ class Registry:
             reader = self._readers[text.partition(":")[0]]
         except (KeyError, AttributeError, TypeError):
             reader = None  # go on outside of the handler, so that errors have no other error as their context
-        if reader is None:
+        if reader is None or (size := len(text)) > limit or size > DIGITS:
             return self._parse_slowly(text, type, limit)
         match, kind = reader
-        if len(text) <= DIGITS <= limit:
-            found = match(text)
-        elif len(text) <= limit:
-            found = kind.syntax.fullmatch(text)
-        else:
-            return self._parse_slowly(text, type, limit)
+        found = match(text)
         if found is None:
             raise InvalidURL(text, kind)
         if type is not URL and not issubclass(kind, type):
@@ -422,7 +417,7 @@ class Registry:
         return url
 
     def _parse_slowly(self, text: str, wanted: type[URL], limit: int) -> URL:
-        """Parse a text whose scheme is in capitals or not loaded yet, or that is not a URL of the type `wanted`."""
+        """Parse a long text, one whose scheme is in capitals or not loaded yet, or one that is not a `wanted` URL."""
         if not isinstance(text, str) or len(text) > limit:  # type: ignore[redundant-expr]  # callers without types
             return self.parse_generic(text, limit=limit)  # raises InvalidURL
         name = text.partition(":")[0]

@@ -1,8 +1,8 @@
 """The cache: values that take long to compute, kept as JSON, followed by a checksum, in the user's cache folder.
 
-`URLSCHEMES_CACHE` names another folder, or is `none`. Folder and file count only if this user owns them and nobody else
-can write them; neither may be a link. A file that is damaged, or cannot be read or written, is not an error: the value
-is then computed again.
+`URLSCHEMES_CACHE` names another folder, or is `none`. Folder and file count only if this user owns them and no other
+user can write them; neither may be a link. A file that is damaged, or cannot be read or written, is not an error: the
+value is then computed again.
 """
 
 from __future__ import annotations

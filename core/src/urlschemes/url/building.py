@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     AnyURL = TypeVar("AnyURL", bound=URL)
 
+__all__ = ["build", "change", "outermost", "text_by_mark"]
 
 _TOO_LARGE = 10**DIGITS
 

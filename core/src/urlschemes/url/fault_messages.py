@@ -45,11 +45,10 @@ _SECRET = frozenset({"password", "port"})
 _RESERVED_HINT = "a reserved character that is data must be encoded"
 HINTS = {
     "scheme": "begin with the name of the scheme and a colon",
-    "host": "a group is a number from 0 to 255",
     "port": "the port is a decimal number",
     "zone": "leave out the zone of the address: it has a meaning on one machine only",
 }
-"""The hints for what is alike in all profiles: for a host, about the numbers of an address."""
+"""The hints that all profiles share."""
 
 
 def usual_hint(syntax: Syntax, part: str | None) -> str | None:
@@ -197,7 +196,7 @@ def alphabet(syntax: Syntax, part: str) -> str:
 
 def _unsafe_hint(place: FaultPlace, part: str | None, written: str) -> str | None:
     known = place.syntax.parts.get(part or "")
-    if place.rest[:1] == "#":
+    if place.rest[:1] == "#" and part != "scheme":
         if part in {"user", "password"}:
             return "write %23 in a user name or password"
         return "leave out the fragment" + (f"; a `#` that is data is written {written}" if written else "")

@@ -291,9 +291,8 @@ class Fault:
             first = expected_words(self.syntax, self.state.expected)
             words = fault_messages.choices(first if may_follow else (fault_messages.alphabet(self.syntax, "scheme"),))
             message = f"{place.subject('scheme')}: {words}"
-        hint = HINTS["scheme"]
-        if at and text[at:].startswith(("//", ";//")):
-            hint = f"write `:` after `{text[: min(at, 40)]}`" + (" instead of `;`" if text[at] == ";" else "")
+        wrong = next((each for each in ("//:", "//", ";//") if at and text.startswith(each, at)), None)
+        hint = f"write `://` instead of `{wrong}`" if wrong else HINTS["scheme"]
         return FaultMessage(message, part="scheme", rule="scheme", expected=(expected,), hint=hint)
 
     # The authority
@@ -302,7 +301,9 @@ class Fault:
         is_second = self.text[self.at - 1] == "/"
         expected = 'a second "/"' if is_second else '"//"'
         hint = "write " + expected.replace('"', "`") + " before the host"
-        if host_may_be_empty(self.syntax, self.text):
+        if self.text.startswith("://", self.at):
+            hint = "leave out the second `:`"
+        elif host_may_be_empty(self.syntax, self.text):
             hint += f", or `{'//' if is_second else '///'}` if the path begins here"
         message = f"{self.place().subject()}: expected {expected}"
         rule = self.syntax.profile.rule_names["authority"]
@@ -376,7 +377,7 @@ class Fault:
         place, part, rule = self.place(start, end), self._part(), rule_of(self.syntax, self.state.reached)
         rule = self.syntax.parts["port"].rule if self.region == "port" else rule
         message = f"too many digits in the {part} at position {place.position}: expected at most {DIGITS:,}"
-        hint = HINTS.get(part or "", f"a number has at most {DIGITS:,} digits")
+        hint = f"a number has at most {DIGITS:,} digits"
         return FaultMessage(message, part, rule, (f"at most {DIGITS:,} digits",), hint)
 
 

@@ -69,6 +69,16 @@ from urlschemes import Registry
                 ("invalid-host", "host", (16, 17)),
             ],
         ),
+        # A name outside of US-ASCII is one error.
+        (
+            "x-album://b\u00fc\u00e9 c.\u00fc:8x/~",
+            [
+                ("invalid-character", "host", (11, 12)),
+                ("invalid-character", "host", (13, 14)),
+                ("invalid-port", "port", (19, 20)),
+                ("invalid-character", "picture", (21, 22)),
+            ],
+        ),
         ("x-album://1.2./", [("invalid-host", "host", (13, 14))]),
         ("x-album://%41.b/~", [("invalid-host", "host", (10, 11)), ("invalid-character", "picture", (16, 17))]),
         ("x-album://;b/?c?", [("invalid-host", "host", (10, 11)), ("invalid-part", "words", (15, 16))]),
@@ -169,6 +179,7 @@ def test_an_error_after_another_one_has_the_same_message(
         ("x-album://h_h:x/~", "picture", 16, "write %7E"),
         ("x-album://h?a b", "words", 13, "write %20"),
         ("x-album://h b?a", "host", 11, "no host holds white space"),
+        ("x-album:/b\u00fc\u00e9/", "host", 10, "write the name in its US-ASCII form"),
     ],
 )
 def test_the_message_about_a_character_depends_on_its_place_only(

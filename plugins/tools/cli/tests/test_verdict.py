@@ -63,10 +63,11 @@ def test_the_verdict_is_no_finding_and_has_no_influence_on_the_exit_code() -> No
     assert json.loads(invoke("check", "--json", "http://h/#a").stdout)["findings"] == []
 
 
-def test_places_in_the_verdict_are_those_in_the_text_that_is_shown() -> None:
-    found = json.loads(invoke("parse", "--json", "ftp://joe:secret@h/a~b").stdout)
-    start, end = found["rfc1738"]["error"]["span"]
-    assert (found["url"][start:end], "secret" in found["url"]) == ("~", False)
+def test_places_in_the_verdict_are_those_in_the_text_that_was_given() -> None:
+    text = "ftp://joe:secret@h/a~b"
+    found = json.loads(invoke("parse", "--json", text).stdout)
+    assert text[slice(*found["rfc1738"]["error"]["span"])] == "~"
+    assert "secret" not in str(found)
 
 
 def test_fix_drops_nothing_that_is_valid_by_the_chosen_profile() -> None:

@@ -29,6 +29,7 @@ _PAIRS = frozenset({"()", "[]", "{}", '""', "''", "``", "\u201c\u201d", "\u2018\
 
 _HOST_ALONE = "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
 _FROM_DIGIT = re.compile(r"[0-9][0-9A-Za-z-]*(?:\.[0-9A-Za-z-]+)+(?:[:/?#]|$)")
+_BEFORE_URL = re.compile(r"[^A-Za-z][<\s]*[A-Za-z][0-9A-Za-z+.-]*:")
 _ON_A_HOST = re.compile(r"@[^/:@]+:(?![0-9]+(?:/|$)|//).")
 
 
@@ -40,7 +41,7 @@ def advice(error: InvalidURL, url_type: type[URL], repair: Repair) -> str | None
     text, position, syntax = error.text, error.position, url_type.syntax
     if position is None:
         return error.hint
-    if error.code == "invalid-scheme":
+    if error.part == "scheme" and error.code in {"invalid-scheme", "fragment-present"}:
         return _for_scheme(text, position, syntax.profile, repair) or error.hint
     if error.code == "invalid-port":
         return _for_port(text, position, syntax) or error.hint
@@ -91,13 +92,13 @@ def _for_character(error: InvalidURL, url_type: type[URL], text: str, position: 
     character, part, written, syntax = text[position], error.part, _written(error), url_type.syntax
     if part in {"user", "password"} - syntax.parts.keys():
         return error.hint
-    around = _from_surroundings(text, position, part, syntax, repair) or _for_caution(error, url_type)
-    if around is not None:
-        return around
     plain = normalize("NFKC", character)
     is_meant = part in {"scheme", "host", "port", None} and character != plain and plain.isascii()
     if is_meant and len(plain) == 1 and _goes_on(syntax, text, position, plain):
         return f"write `{plain}` of US-ASCII"
+    around = _from_surroundings(text, position, part, syntax, repair) or _for_caution(error, url_type)
+    if around is not None:
+        return around
     refused = _of_repair(error, repair) if written or not is_layout(character) else None
     if refused is not None:
         return refused
@@ -114,8 +115,6 @@ def _for_character(error: InvalidURL, url_type: type[URL], text: str, position: 
 def _from_surroundings(text: str, position: int, part: str | None, syntax: Syntax, repair: Repair) -> str | None:
     """Return the advice about a character that follows from the text around it."""
     character = text[position]
-    if text.startswith("\\"):
-        return "this is the path of a file, not a URL"
     if not text[:position].strip(" \t\r\n<"):
         return _for_beginning(text, syntax.profile, repair)
     if not text[position:].strip():
@@ -150,15 +149,18 @@ def _for_scheme(text: str, position: int, profile: Profile, repair: Repair) -> s
     return None
 
 
-def _for_beginning(text: str, profile: Profile, repair: Repair) -> str:
+def _for_beginning(text: str, profile: Profile, repair: Repair) -> str | None:
     """Return the advice about a character that no URL begins with."""
+    if text.startswith(("\\", "~/")):
+        return "this is the path of a file, not a URL"
     is_address = text[0] == "[" and "[" in profile.reserved and is_like_ipv6(text[1:].partition("]")[0])
     if is_address or _FROM_DIGIT.match(text):
         return _HOST_ALONE
+    if not _BEFORE_URL.match(text):
+        return None
     pair = text[0] + text.rstrip()[-1:]
-    is_pair = pair in _PAIRS and profile.scheme_name.match(text, 1) is not None
     around = f"leave out `{pair[0]}` and `{pair[-1]}` around the URL"
-    return (around if is_pair else "no URL begins with it: leave it out") + _by_fix(repair)
+    return (around if pair in _PAIRS else "no URL begins with it: leave it out") + _by_fix(repair)
 
 
 def _for_port(text: str, position: int, syntax: Syntax) -> str | None:

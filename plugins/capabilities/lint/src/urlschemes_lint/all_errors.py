@@ -7,6 +7,7 @@ may be due to the repair only, and is not reported.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["all_errors"]
 
 _PERCENT = 1 << ord("%")
+_FOREIGN = re.compile("[^\x00-\x7f]")
 _MAX_ERRORS = 100
 _MAX_READ = 1 << 20
 """Errors that are reported at most, and characters that are read: the text is read again after each error."""
@@ -58,7 +60,7 @@ class _Reading:
         self.text = text
         self.positions = list(range(len(text) + 1))
         self.end = 0
-        """Where the errors so far end. An error that begins before it may be due to a repair only."""
+        """The end of the errors so far. An error that begins before it may be due to a repair only."""
         self.before: Finding | None = None
         """The error before; an error of the same kind that follows at once is part of it."""
         self.skipped_parts: set[str] = set()
@@ -91,7 +93,7 @@ class _Reading:
         if end - start > 1 and fault.code == "invalid-character":
             written = escapes(self.text[start:end]) if fault.expected else ""
             message = unsafe_character(fault.place(start, end), fault.part, written)
-            hint = message.best_hint(self.syntax)
+            hint = finding.hint if fault.part == "host" else message.best_hint(self.syntax)
             finding = finding._replace(message=message.message, hint=hint, expected=message.expected)
         before = self.before
         if before is not None and wrong is None and _are_one(before, finding):
@@ -110,12 +112,17 @@ class _Reading:
         if fault.code == "fragment-present":
             self.text, self.positions = text[:start], self.positions[: start + 1]
             return
+        name = text[start : authority.colon] if authority is not None and fault.part == "host" else ""
+        if _FOREIGN.match(name):  # the hint is about all of it
+            self.text = text[:start] + _FOREIGN.sub("a", name) + text[start + len(name) :]
+            self.skipped_parts.add("host")
+            return
         is_encoded, repairs = False, []
         address = _address_in_brackets(fault, end)
         if address is not None:
             start, end = address
             repairs.append((start, end, "a"))  # a name
-        else:
+        elif fault.code != "userinfo-not-allowed":
             is_encoded = self._encode(fault, start, end if fault.code == "invalid-character" else start + 1)
         if not is_encoded or fault.region == "host":  # where an escape is rarely intended
             self.skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes import InvalidURL, UnknownScheme, URLError
-from urlschemes.redaction import password_spans, redact, redact_url
+from urlschemes.redaction import redact, redact_url
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
@@ -122,7 +122,7 @@ def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL]
             readings[text if url is None else str(url)] = None
     error = source.error
     # A reading may end within the login: its password is recognised by an `@`.
-    at = "@" if password_spans(source.whole, is_url=True) else ""
+    at = "@" if redact_url(source.whole) != source.whole else ""
     shown = tuple(dict.fromkeys(redact_url(each + at).removesuffix(at) for each in readings))
     return NotRepairable(
         ambiguous.message,
@@ -140,6 +140,8 @@ def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL]
 def _not_repairable(why: str, source: SourceText, written: Sequence[str], url_type: type[URL]) -> NotRepairable:
     """Return the error of `fix` for the first error of the source, `written` so, which has no repair."""
     error = source.error_in(written, url_type)
+    if (error.code, error.part) == ("invalid-character", "host"):
+        why = "`fix` never rewrites a host"
     hint = advice(InvalidURL("".join(written), url_type), url_type, lambda: URLError("no repair"))
     if source.lost is not None:
         is_there = source.position(source.lost) == error.position

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Misplaced", "check_login", "is_layout", "lost_delimiter"]
 
 _U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
-"""What other software takes for the escape of a character."""
+"""The form that other software takes for the escape of a character."""
 _LAYOUT = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
 _ENDS_LOGIN = '\\?<>"'
 """Characters that other programs take for the end of a login: `ftp://good.example\\@evil.example/` has two readings."""

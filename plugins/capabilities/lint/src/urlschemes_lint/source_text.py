@@ -91,7 +91,7 @@ class Change(NamedTuple):
 class Ambiguous(Exception):
     """The text has several readings; `position` counts in the text as given.
 
-    `readings` are texts that say one each, if the characters `data` are nothing but data in them.
+    `readings` are the texts that it may mean; in them, the characters `data` can only be data.
     """
 
     def __init__(self, message: str, position: int, readings: tuple[str, ...], data: str = "") -> None:
@@ -102,7 +102,7 @@ class Ambiguous(Exception):
 class SourceText:
     """The text as given (`whole`), and the part of it that is meant as the URL (`text`).
 
-    The characters `data` are nothing but data in it. `section` is that of the characters of URLs. `changes` are the
+    The characters `data` can only be data in it. `section` is that of the characters of URLs. `changes` are the
     changes made so far, `fragment` is the fragment that was split off, or None. `error` is that of `text` as it was
     read. A repair that fails sets `stop`, the index in `text` where it did, and `lost`, that of a delimiter which
     encoding would turn into data.

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from urlschemes.redaction import redact, redact_url
 from urlschemes_access import Client
 from urlschemes_cli.access_options import with_access_options
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import json_option, url_argument
 from urlschemes_cli.output.documents import UNMARKED
 from urlschemes_cli.output.hints import message_of
-from urlschemes_cli.output.json_output import GivenText, error_json, write_json_line
+from urlschemes_cli.output.json_output import error_json, write_json_line
 from urlschemes_cli.output.progress import CountBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_mirror import mirror as mirror_steps
@@ -100,10 +101,10 @@ def mirror(
 
 def _report(step: MirrorStep, profile: str, *, as_json: bool) -> None:
     if as_json:
-        given = GivenText(step.url, is_url=step.error is not None)
-        line: dict[str, Any] = {"action": step.action, "url": given.redacted, "path": step.path and str(step.path)}
+        url = redact(step.url) if step.error is None else redact_url(step.url)
+        line: dict[str, Any] = {"action": step.action, "url": url, "path": step.path and str(step.path)}
         line |= {"octets": step.octets, "terminated": step.terminated, "profile": profile}
-        write_json_line(line | (error_json(step.error, given) if step.error else {}))
+        write_json_line(line | (error_json(step.error) if step.error else {}))
         return
     url, path = safe_line(step.url), "" if step.path is None else safe_line(str(step.path))
     message = UNMARKED if step.terminated is False else ""

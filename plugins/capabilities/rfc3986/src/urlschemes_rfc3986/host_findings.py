@@ -1,4 +1,4 @@
-"""What is legal in a host (RFC 3986 section 3.2.2) but misleads its reader, or the programs that get the URL."""
+"""Findings about hosts that are legal (RFC 3986 section 3.2.2) but mislead the reader, or programs that get the URL."""
 
 from __future__ import annotations
 

@@ -29,11 +29,8 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     if is_like_ipv6(host):
         place = fault.place(authority.host, authority.end)
         problem = f"invalid host {quoted_text(place.run)} at position {place.position}: expected {_KINDS}"
-        readings = host, host.rpartition(":")[0]  # the last group may be the port
-        is_address = any(fault.syntax.derives("host", f"[{each}]") for each in readings)
-        hint = (
-            profile.address_hint if is_address else "leave out the second port; an IPv6 address is written in brackets"
-        )
+        hint = "leave out the second port; an IPv6 address is written in brackets"
+        hint = profile.address_hint if _is_address(fault, host) else hint
         return _message(fault, problem, hint, ('"["',))
     if fault.code == "empty-host":
         problem = f"missing host at position {fault.place().position}: expected {_KINDS}"
@@ -74,11 +71,9 @@ def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
     if not written.endswith("]"):
         place = fault.place(start, end)
         problem = f"unclosed bracket in {quoted_text(place.run)} at position {place.position}: expected ']'"
-        readings = written[1:], written[1:].rpartition(":")[0]  # the last group may be the port
-        is_address = any(fault.syntax.derives("host", f"[{each}]") for each in readings)
         is_name = written.count(":") < 2 and written[1:2] != ":"
         hint = _NO_BRACKETS if is_name else f"an IPv6 address has {_IPV6_FORM}, and a `]` after them"
-        hint = "write a `]` after the address" if is_address else hint
+        hint = "write a `]` after the address" if _is_address(fault, written[1:]) else hint
         return _message(fault, problem, hint, ('"]"',))
     if position >= end:
         expected = expected_words(fault.syntax, fault.state.expected)
@@ -94,6 +89,11 @@ def _address_message(fault: Fault, start: int, end: int) -> FaultMessage:
         problem = f"missing address at position {fault.place().position}: expected an IPv6 address"
         return _message(fault, problem, None, ("an IPv6 address",), "IPv6address")
     return _inside(fault, start + 1, end - 1)
+
+
+def _is_address(fault: Fault, text: str) -> bool:
+    """Return True if `text` is an IPv6 address without brackets, perhaps with a port."""
+    return any(fault.syntax.derives("host", f"[{each}]") for each in (text, text.rpartition(":")[0]))
 
 
 def _inside(fault: Fault, start: int, end: int) -> FaultMessage:

@@ -20,7 +20,7 @@ __all__ = ["CODES", "Code", "Warned", "warnings"]
 
 
 class Code(NamedTuple):
-    """What the warnings of one code have in common: their meaning, the section that they refer to, and what to do."""
+    """The fields that the warnings of one code share: their meaning, the section that they refer to, and what to do."""
 
     meaning: str
     section: str

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.errors import UnsupportedOperation
+from urlschemes.redaction import redact, redact_url
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.output.documents import UNMARKED
 from urlschemes_cli.output.hints import message_of
-from urlschemes_cli.output.json_output import GivenText, error_json, write_json_line
+from urlschemes_cli.output.json_output import error_json, write_json_line
 from urlschemes_cli.output.listings import password_in, write_entries
 from urlschemes_cli.output.progress import CountBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
@@ -105,9 +106,9 @@ async def _save(result: Result, target: Path) -> dict[str, Any]:
 def _report(result: Result, number: int, profile: str, *, as_json: bool) -> None:
     is_ok, url = result.error is None, safe_line(str(result.url))
     if as_json:
-        given = GivenText(str(result.url), is_url=not is_ok)
-        outcome = result.value if result.error is None else error_json(result.error, given)
-        write_json_line({"number": number, "ok": is_ok, "url": given.redacted, **outcome, "profile": profile})
+        outcome = result.value if result.error is None else error_json(result.error)
+        hide = redact if is_ok else redact_url
+        write_json_line({"number": number, "ok": is_ok, "url": hide(str(result.url)), **outcome, "profile": profile})
     elif result.error is not None:
         write_line(f"{number}\terror\t{url}\t\t{safe_line(message_of(result.error))}")
     else:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT", "Settings", "installed_profiles", "known_records"]
 
 DEFAULT = "default"
-"""The source of a setting that nobody made."""
+"""The source of a setting that has its default value."""
 _PROFILE = "rfc3986"
 """The profile that the command reads by, unless another is chosen."""
 _CORE = default_registry.profile.name

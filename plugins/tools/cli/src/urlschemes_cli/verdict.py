@@ -1,4 +1,4 @@
-"""What RFC 1738 says of a text that the command reads by another profile, where its judgement differs."""
+"""The verdict of RFC 1738 on a text that the command reads by another profile, where it differs."""
 
 from __future__ import annotations
 

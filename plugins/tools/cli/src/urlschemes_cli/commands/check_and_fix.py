@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import urlschemes_lint
-from urlschemes.redaction import HIDDEN, redact
+from urlschemes.redaction import HIDDEN, redact, redact_url
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option, remember, url_argument
-from urlschemes_cli.output.json_output import GivenText, verdict_json, write_json
+from urlschemes_cli.output.json_output import verdict_json, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.verdict import print_verdict
 
@@ -36,10 +36,9 @@ def check(settings: Settings, url: str, *, as_json: bool) -> None:
     findings = urlschemes_lint.check(url, registry=settings.registry_for(url))
     is_invalid = any(finding.severity == "error" for finding in findings)
     if as_json:
-        given = GivenText(url, is_url=is_invalid)
-        listed = [_finding_json(finding, given) for finding in findings]
-        verdict = verdict_json(url, given)
-        write_json({"url": given.redacted, "valid": not is_invalid, "findings": listed, "rfc1738": verdict})
+        shown = redact_url(url) if is_invalid else redact(url)
+        listed = [_finding_json(finding) for finding in findings]
+        write_json({"url": shown, "valid": not is_invalid, "findings": listed, "rfc1738": verdict_json(url)})
     else:
         from urlschemes_cli.output.console import Console  # late: rich
 
@@ -50,12 +49,12 @@ def check(settings: Settings, url: str, *, as_json: bool) -> None:
         click.get_current_context().exit(INVALID)
 
 
-def _finding_json(finding: Finding, given: GivenText) -> dict[str, Any]:
+def _finding_json(finding: Finding) -> dict[str, Any]:
     return {
         "code": finding.code,
         "severity": finding.severity,
         "message": redact(finding.message),
-        "span": given.span(finding.span),
+        "span": finding.span,
         "part": finding.part,
         "expected": finding.expected,
         "rule": finding.rule,
@@ -96,11 +95,11 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
     fixed = urlschemes_lint.fix(url, registry=settings.registry_for(url))
     text = str(fixed.url) if passwords else fixed.url.redacted()
     if as_json:
-        given = GivenText(url, is_url=bool(fixed.changes), passwords=passwords)
+        given = url if passwords else redact_url(url) if fixed.changes else redact(url)
         made = {
-            "given": given.redacted,
+            "given": given,
             "url": text,
-            "changes": [_change_json(change, given, passwords=passwords) for change in fixed.changes],
+            "changes": [_change_json(change, passwords=passwords) for change in fixed.changes],
             "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),
         }
         write_json(made)
@@ -112,11 +111,11 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
         note_hidden_password()
 
 
-def _change_json(change: Change, given: GivenText, *, passwords: bool) -> dict[str, Any]:
+def _change_json(change: Change, *, passwords: bool) -> dict[str, Any]:
     is_hidden = change.part == "password" and not passwords
     return {
         "what": change.what,
-        "position": given.place(change.position),
+        "position": change.position,
         "before": HIDDEN if is_hidden else change.before,
         "after": HIDDEN if is_hidden else change.after,
         "part": change.part,

@@ -11,10 +11,10 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from urlschemes import InvalidURL
-from urlschemes.redaction import one_line
+from urlschemes.redaction import one_line, redact_url
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
-from urlschemes_cli.output.json_output import GivenText, error_json, json_text, profile_of
+from urlschemes_cli.output.json_output import error_json, json_text, profile_of
 from urlschemes_cli.output.text import write_line, write_note
 from urlschemes_text import Broken, find
 
@@ -95,8 +95,8 @@ def _write_json(passages: Iterable[Found | Broken], *, passwords: bool) -> bool:
         if isinstance(passage, Broken):
             any_broken = True
             error = passage.error
-            given = GivenText(error.text if isinstance(error, InvalidURL) else _joined(passage))
-            item = {"text": given.redacted, **place, **error_json(error, given), "profile": profile_of(given.text)}
+            text = error.text if isinstance(error, InvalidURL) else _joined(passage)
+            item = {"text": redact_url(text), **place, **error_json(error), "profile": profile_of(text)}
         else:
             url, profile = str(passage.url) if passwords else passage.url.redacted(), passage.url.syntax.profile.name
             item = {"url": url, "fragment": passage.fragment, "uncertain": passage.uncertain}

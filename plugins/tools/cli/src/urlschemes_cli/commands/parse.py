@@ -9,7 +9,7 @@ import click
 from urlschemes.redaction import HIDDEN
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, passwords_option, url_argument
-from urlschemes_cli.output.json_output import GivenText, verdict_json, write_json
+from urlschemes_cli.output.json_output import verdict_json, write_json
 from urlschemes_cli.output.text import safe_line
 from urlschemes_cli.verdict import print_verdict
 
@@ -40,7 +40,7 @@ def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> No
             "type": type(parsed).__name__,
             "parts": {name: value for name, (value, _) in parts.items()},
             "raw": {name: raw for name, (_, raw) in parts.items()},
-            "rfc1738": verdict_json(url, GivenText(url, is_url=False, passwords=passwords)),
+            "rfc1738": verdict_json(url),
         }
         write_json(found)
         return

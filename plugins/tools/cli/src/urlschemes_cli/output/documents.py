@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["UNMARKED", "document_json", "hex_dump", "saved_json", "write_document"]
 
 UNMARKED = "unmarked end"
-"""What is said of a document that lacks the end mark of its protocol, as most texts of gopher servers do."""
+"""The note on a document that lacks the end mark of its protocol, as most texts of gopher servers do."""
 MAX_DUMPED = 256
 """Octets of binary content that a terminal shows."""
 SAMPLE = 1024

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from urlschemes.errors import InvalidURL, URLError
-from urlschemes.redaction import HIDDEN, password_spans, redact, redact_url, shown
+from urlschemes.redaction import redact, redact_url, shown
 from urlschemes_cli.output.hints import hint_of
 from urlschemes_cli.output.text import write_line, write_log_as_notes
 from urlschemes_cli.settings import Settings
@@ -22,7 +21,6 @@ from urlschemes_cli.verdict import verdict_on
 __all__ = [
     "ABOUT",
     "About",
-    "GivenText",
     "error_json",
     "json_text",
     "profile_of",
@@ -45,44 +43,6 @@ class About(NamedTuple):
 
     text: str
     key: str | None
-
-
-class GivenText:
-    """A text that the user gave, without its passwords, and the places in it as JSON has them.
-
-    `is_url` says that it is meant as one URL, whose password may hold blanks. With `passwords` they stay.
-    """
-
-    def __init__(self, text: str, *, is_url: bool = True, passwords: bool = False) -> None:
-        self.text = text
-        self.redacted = text if passwords else redact_url(text) if is_url else redact(text)
-        hidden = [] if passwords else password_spans(text, is_url=is_url)
-        changes = [(start, end, HIDDEN) for start, end in hidden]
-        changes += [(*found.span(), shown(found[0])) for found in _LOSSY.finditer(text)]
-        self._changes: list[tuple[int, int, int, int]] = []
-        moved = last = 0
-        for start, end, written in sorted(changes, key=lambda change: (change[0], -change[1])):
-            if start >= last:  # a surrogate within a password is hidden
-                self._changes.append((start, end, start + moved, len(written)))
-                moved, last = moved + len(written) - (end - start), end
-        self._starts = [change[0] for change in self._changes]
-
-    def place(self, position: int, *, is_end: bool = False) -> int:
-        """Return where `position` is in JSON. Within a password it is before it, or behind it if it `is_end`."""
-        index = bisect_right(self._starts, position - is_end) - 1
-        if index < 0:
-            return position
-        _, end, place, length = self._changes[index]
-        if position >= end:
-            return place + length + position - end
-        return place + length if is_end else place
-
-    def span(self, span: tuple[int, int] | None) -> tuple[int, int] | None:
-        """Return where `span` is in JSON."""
-        if span is None:
-            return None
-        start = self.place(span[0])
-        return start, max(start, self.place(span[1], is_end=True))
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
@@ -117,34 +77,28 @@ def profile_of(text: str) -> str | None:
     return None
 
 
-def verdict_json(text: str, given: GivenText) -> dict[str, Any] | None:
-    """Return what RFC 1738 says of `text` where that differs, as JSON; its places are those in `given`."""
+def verdict_json(text: str) -> dict[str, Any] | None:
+    """Return what RFC 1738 says of `text` where that differs, as JSON."""
     settings = click.get_current_context().find_object(Settings)
     verdict = None if settings is None else verdict_on(text, settings)
     if verdict is None:
         return None
-    error = None if verdict.error is None else error_json(verdict.error, given)["error"]
+    error = None if verdict.error is None else error_json(verdict.error)["error"]
     return {"valid": error is None, "error": error, "reads": verdict.reads}
 
 
-def error_json(error: URLError, given: GivenText | None = None) -> dict[str, Any]:
-    """Return an error as JSON. Its places are those in `given`, if it is about that.
-
-    Every error has the same keys, and that of `fix` its readings, too.
-    """
-    readings = getattr(error, "shown_readings", None)
+def error_json(error: URLError) -> dict[str, Any]:
+    """Return an error as JSON; every error has the same keys, and that of `fix` its readings, too."""
     write_log_as_notes()  # some messages are made by plugins' ledgers, which may fail
-    hint, position, span = hint_of(error), error.position, getattr(error, "span", None)
-    if given is not None and not (isinstance(error, InvalidURL) and error.text != given.text):
-        position, span = None if position is None else given.place(position), given.span(span)
+    hint, readings = hint_of(error), getattr(error, "shown_readings", None)
     return {
         "error": {
             "code": error.code,
             "message": redact(str(error.message or error.code)),
             "scheme": error.scheme,
             "part": error.part,
-            "position": position,
-            "span": span,
+            "position": error.position,
+            "span": getattr(error, "span", None),
             "rule": error.rule,
             "section": error.section,
             "hint": hint and redact(hint),
@@ -163,10 +117,9 @@ def write_error_json(error: URLError | click.ClickException, context: click.Cont
         if about is None or about.key is None:
             write_json(error_json(error))
             return
-        given = GivenText(about.text)
-        value = {about.key: given.redacted, **error_json(error, given)}
+        value = {about.key: redact_url(about.text), **error_json(error)}
         if isinstance(error, InvalidURL) and error.text == about.text:
-            value["rfc1738"] = verdict_json(about.text, given)
+            value["rfc1738"] = verdict_json(about.text)
         write_json(value)
         return
     keys = ("scheme", "part", "position", "span", "rule", "section", "hint", "origin")
