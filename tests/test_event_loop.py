@@ -89,9 +89,9 @@ async def conversation(session: AsyncSession[Any], talk: Callable[[Any], bytes])
 
 def is_over(what: Callable[[], bool]) -> bool:
     until = time.monotonic() + 60
-    while not what() and time.monotonic() < until:
+    while not (result := what()) and time.monotonic() < until:
         time.sleep(0.01)
-    return what()
+    return result
 
 
 def test_every_scheme_that_can_be_accessed_is_shown_here() -> None:

@@ -29,9 +29,9 @@ PATIENCE = 60
 def eventually(what: Callable[[], bool]) -> bool:
     """Wait until `what` returns True, and return the last result: servers and threads need a moment."""
     until = time.monotonic() + PATIENCE
-    while not what() and time.monotonic() < until:
+    while not (result := what()) and time.monotonic() < until:
         time.sleep(0.01)
-    return what()
+    return result
 
 
 def until_gone(connection: socket.socket) -> None:

@@ -62,7 +62,11 @@ def hang(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[Callable[[An
 
     yield make_hang
     let_go.set()
-    assert eventually(lambda: all(thread.name != "urlschemes file" for thread in threading.enumerate()))
+    assert eventually(no_thread_writes)
+
+
+def no_thread_writes() -> bool:
+    return all(thread.name != "urlschemes file" for thread in threading.enumerate())
 
 
 @pytest.mark.parametrize("blocks", [True, False], ids=["blocking", "event loop"])
@@ -89,10 +93,9 @@ def test_a_disk_that_hangs_does_not_outlast_the_deadline(
     assert late.value.scheme == "x-talk"
     let_go.set()
     # The thread that was given up ends its action; then the new file is removed, unless it has the name already.
-    expected = CONTENT if name == "commit" else b"older"
-    assert eventually(lambda: [*tmp_path.iterdir()] == [target] and target.read_bytes() == expected), [
-        *tmp_path.iterdir()
-    ]
+    assert eventually(no_thread_writes)
+    assert [*tmp_path.iterdir()] == [target]
+    assert target.read_bytes() == (CONTENT if name == "commit" else b"older")
 
 
 def test_after_a_deadline_on_the_disk_the_document_is_not_complete(
