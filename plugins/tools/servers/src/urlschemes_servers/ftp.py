@@ -58,6 +58,7 @@ def ftp_server(
     require_type("users", users, Mapping, NoneType)
     members("users", (users or {}).values(), FtpUser)
     server = _make_server(host, os.fspath(root), users or {}, anonymous=anonymous, banner=banner, patience=patience)
+    address = Address(*server.address[:2])  # before the thread, which may close the server at once
     closing = threading.Event()
     ends = time.monotonic() + lifetime
 
@@ -73,7 +74,7 @@ def ftp_server(
     thread = threading.Thread(target=run, name="ftp server", daemon=True)
     thread.start()
     try:
-        yield Address(*server.address[:2])
+        yield address
     finally:
         closing.set()
         thread.join(FAREWELL)
