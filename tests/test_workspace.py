@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import runpy
 import shutil
 import sys
 import tomllib
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workspace import ROOT, Distribution, distributions, must, scheme_plugins, workspace_files
+from workspace import ROOT, Distribution, distributions, must, name_in, scheme_plugins, workspace_files
 
 from urlschemes.registry.known_names import reserved_names
 
@@ -203,9 +204,16 @@ def test_everything_that_is_asked_for_is_pinned() -> None:
         wanted += [each for group in groups.values() for each in group]
         wanted += distribution.project.get("dependencies", [])
         wanted += [each for extra in distribution.project.get("optional-dependencies", {}).values() for each in extra]
-    names = {re.split(r"[^\w.-]", each)[0].lower() for each in wanted}
+    names = {name_in(each).lower() for each in wanted}
     assert len(names) > 10
     assert {name for name in names if not name.startswith("urlschemes")} - pinned == set()
+
+
+def test_the_libraries_of_bridges_are_installed_on_demand() -> None:
+    (bridges,) = (each for each in distributions() if each.name == "urlschemes-bridges")
+    extras = bridges.project["optional-dependencies"]
+    large = [name for name in extras if not all(each.startswith("urlschemes") for each in bridges.extras([name]))]
+    assert runpy.run_path(str(ROOT / "dev"))["ON_DEMAND"]["bridges"] == sorted(large)
 
 
 def test_no_lock_file_belongs_to_the_workspace() -> None:

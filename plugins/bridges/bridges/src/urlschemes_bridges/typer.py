@@ -1,0 +1,33 @@
+"""TyperURL: the parser of arguments and options of Typer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes import URLError
+from urlschemes_bridges.chosen_schemes import ChosenSchemes
+from urlschemes_bridges.extras import needs_extra
+
+with needs_extra("typer"):
+    import typer
+
+if TYPE_CHECKING:
+    from urlschemes import URL, Registry
+
+__all__ = ["TyperURL"]
+
+
+class TyperURL(ChosenSchemes):
+    """The `parser=` of an argument or option: a URL of one of `schemes`, or of any scheme of the registry."""
+
+    __name__ = "url"  # Typer shows it in the help
+
+    def __init__(self, *schemes: str, registry: Registry | None = None) -> None:
+        super().__init__(schemes, registry)
+
+    def __call__(self, text: str) -> URL:
+        """Return the URL. Raises BadParameter."""
+        try:
+            return self.read(text)
+        except URLError as error:
+            raise typer.BadParameter(str(error)) from error
