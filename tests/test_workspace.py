@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import versions
 from workspace import ROOT, Distribution, distributions, must, name_in, scheme_plugins, workspace_files
 
 from urlschemes.registry.known_names import reserved_names
@@ -40,12 +41,25 @@ def test_a_distribution_has_its_readme_its_licence_and_its_types(distribution: D
     project = distribution.project
     assert project["readme"] == "README.md"
     assert project["license-files"] == ["LICENSE"]
-    assert project["requires-python"] == ">=3.11"
+    version, supported, _ = versions.table()
+    assert (project["version"], project["requires-python"]) == (version, f">={supported[0]}")
     assert distribution.folder.name in (distribution.name.removeprefix("urlschemes-"), "core")
 
 
-def test_every_distribution_has_the_same_version() -> None:
-    assert len({each.project["version"] for each in distributions()}) == 1
+def test_files_repeat_the_versions_of_the_table() -> None:
+    assert versions.changes() == {}, "run `python3 dev versions`"
+
+
+def test_other_versions_are_written_into_every_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versions, "table", lambda: ("1.2.3", ["3.98", "3.99"], []))
+    changed = versions.changes()
+    for distribution in distributions():
+        project = tomllib.loads(changed[distribution.folder / "pyproject.toml"])["project"]
+        assert (project["version"], project["requires-python"]) == ("1.2.3", ">=3.98")
+        assert re.findall(r":: (3\.\d+)", " ".join(project["classifiers"])) == ["3.98", "3.99"]
+        needed = [project.get("dependencies", []), *project.get("optional-dependencies", {}).values()]
+        ours = [each for group in needed for each in group if each.startswith("urlschemes")]
+        assert {each.partition(">=")[2] for each in ours} <= {"1.2", "1.2,<2"}
 
 
 def test_the_plugins_of_this_workspace_are_found() -> None:
