@@ -17,7 +17,7 @@ MODERN = Registry(profile="rfc3986")
 def test_a_url_or_its_text_is_read(names: tuple[str, ...]) -> None:
     url = urlschemes.parse("ftp://host.dom/a%20b")
     for value in (url, str(url), urlschemes.parse_generic(str(url))):
-        read = ChosenSchemes(names).read(value)
+        read = ChosenSchemes(*names).read(value)
         assert (type(read), read) == (type(url), url)
 
 
@@ -26,7 +26,7 @@ def test_a_url_or_its_text_is_read(names: tuple[str, ...]) -> None:
 )
 def test_a_url_of_another_scheme_is_invalid(names: list[str], expected: str) -> None:
     with pytest.raises(InvalidURL) as caught:
-        ChosenSchemes(names).read("ftp://joe:secret@host.dom/")
+        ChosenSchemes(*names).read("ftp://joe:secret@host.dom/")
     error = caught.value
     assert str(error) == f"scheme 'ftp' at position 0: {expected}"
     assert (error.code, error.part, error.position, error.span) == ("invalid-scheme", "scheme", 0, (0, 3))
@@ -35,16 +35,16 @@ def test_a_url_of_another_scheme_is_invalid(names: list[str], expected: str) -> 
 
 def test_what_parse_refuses_is_refused() -> None:
     with pytest.raises(InvalidURL, match="at position 26"):
-        ChosenSchemes(["nntp"]).read("nntp://host.dom/misc.test/x")
+        ChosenSchemes("nntp").read("nntp://host.dom/misc.test/x")
     with pytest.raises(UnknownScheme, match="did you mean nntp"):
-        ChosenSchemes(["nntp"]).read("nttp://host.dom/")
+        ChosenSchemes("nntp").read("nttp://host.dom/")
     with pytest.raises(UnknownScheme):
         ChosenSchemes(registry=Registry(disable=["ftp"])).read("ftp://host.dom/")
 
 
 def test_a_url_of_another_profile_is_converted_or_refused() -> None:
-    assert str(ChosenSchemes(["http"], MODERN).read("http://[::1]/~a#b")) == "http://[::1]/~a#b"
-    chosen = ChosenSchemes(["mailto"])
+    assert str(ChosenSchemes("http", registry=MODERN).read("http://[::1]/~a#b")) == "http://[::1]/~a#b"
+    chosen = ChosenSchemes("mailto")
     assert chosen.read(MODERN.parse("mailto:a@b.c")) == urlschemes.parse("mailto:a@b.c")
     for url in (MODERN.parse("mailto:a@b.c?subject=x"), urlschemes.parse_generic("mailto:@")):
         with pytest.raises(InvalidURL, match=r"at position (12|7)\b"):
@@ -55,4 +55,4 @@ def test_names_are_those_of_schemes_each_by_itself() -> None:
     names: Any = [["http"]]
     with pytest.raises(TypeError, match=r'^a scheme must be a str, not list: write "http", "https"$'):
         scheme_names(names)
-    assert repr(ChosenSchemes(["NNTP", "news", "nntp"])) == "ChosenSchemes('news', 'nntp')"
+    assert repr(ChosenSchemes("NNTP", "news", "nntp")) == "ChosenSchemes('news', 'nntp')"

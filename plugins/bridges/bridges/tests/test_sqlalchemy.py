@@ -59,18 +59,11 @@ def test_urls_and_texts_are_compared(session: Session) -> None:
     assert f"feed.source = '{NEWS}'" in str(literal)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("nntp://host.dom/misc.test/x", "at position 26"),
-        ("nttp://host.dom/", "did you mean nntp"),
-        ("ftp://host.dom/", "scheme 'ftp' at position 0: expected one of news, nntp"),
-    ],
-)
-def test_nothing_else_is_written(session: Session, text: str, message: str) -> None:
-    session.add(Feed(source=text))
-    with pytest.raises(StatementError, match=message):
+def test_nothing_else_is_written(session: Session) -> None:
+    session.add(Feed(source="ftp://host.dom/"))
+    with pytest.raises(StatementError, match="scheme 'ftp' at position 0: expected one of news, nntp") as caught:
         session.commit()
+    assert isinstance(caught.value.orig, InvalidURL)
     session.rollback()
     assert session.scalars(sqlalchemy.select(Feed)).all() == []
 

@@ -1,10 +1,8 @@
-"""urllib.request with URLHandler: documents, listings, refusals, and pandas, which reads by urllib."""
+"""urllib.request with URLHandler: documents, listings, refusals; the README has pandas, which reads by urllib."""
 
 from __future__ import annotations
 
-import io
 import socket
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -173,17 +171,3 @@ def test_a_response_that_is_read_whole_is_limited(tmp_path: Path) -> None:
         assert response.read(1) == b"\0"
         with pytest.raises(URLError, match="the content is longer than 1000000 octets"):
             response.read()
-
-
-# What reads by urllib
-
-
-def test_pandas_reads_where_the_policy_allows_it(gopher: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pandas = pytest.importorskip("pandas", reason="needs pandas: python3 dev --group bridges pytest")
-    monkeypatch.setattr(urllib.request, "_opener", None)
-    urllib.request.install_opener(build_opener(URLHandler(policy=LOOPBACK)))
-    frame = pandas.read_csv(f"{gopher}/9/prices.csv")
-    assert frame.equals(pandas.read_csv(io.BytesIO(PRICES)))
-    urllib.request.install_opener(build_opener(URLHandler()))
-    with pytest.raises(URLError, match=REFUSED):
-        pandas.read_csv(f"{gopher}/9/prices.csv")

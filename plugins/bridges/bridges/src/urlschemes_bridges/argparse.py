@@ -9,16 +9,13 @@ from urlschemes import URLError
 from urlschemes_bridges.chosen_schemes import ChosenSchemes
 
 if TYPE_CHECKING:
-    from urlschemes import URL, Registry
+    from urlschemes import URL
 
 __all__ = ["ArgparseURL"]
 
 
 class ArgparseURL(ChosenSchemes):
-    """The `type=` of an argument: a URL of one of `schemes`, or of any scheme of the registry if none is named."""
-
-    def __init__(self, *schemes: str, registry: Registry | None = None) -> None:
-        super().__init__(schemes, registry)
+    """The `type=` of an argument: a URL of one of the schemes that are named, or of any if none is."""
 
     def __call__(self, text: str) -> URL:
         """Return the URL. Raises ArgumentTypeError."""

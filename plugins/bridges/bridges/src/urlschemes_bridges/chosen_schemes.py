@@ -28,7 +28,7 @@ def scheme_names(names: Iterable[str]) -> tuple[str, ...]:
 class ChosenSchemes:
     """The schemes of a registry that a caller chose, or all of them if none is named."""
 
-    def __init__(self, names: Iterable[str] = (), registry: Registry | None = None) -> None:
+    def __init__(self, *names: str, registry: Registry | None = None) -> None:
         self.names = scheme_names(names)
         self.registry = registry_or_default(registry)
 

@@ -12,7 +12,7 @@ with needs_extra("click"):
     import click
 
 if TYPE_CHECKING:
-    from urlschemes import URL, Registry
+    from urlschemes import URL
 
     ParamType = click.ParamType[URL]
 else:
@@ -21,17 +21,14 @@ else:
 __all__ = ["ClickURL"]
 
 
-class ClickURL(ParamType):
-    """The `type=` of an argument or option: a URL of one of `schemes`, or of any scheme of the registry."""
+class ClickURL(ChosenSchemes, ParamType):
+    """The `type=` of an argument or option: a URL of one of the schemes that are named, or of any if none is."""
 
     name = "url"
-
-    def __init__(self, *schemes: str, registry: Registry | None = None) -> None:
-        self._chosen = ChosenSchemes(schemes, registry)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> URL:
         """Return the URL; end the command with the message if `value` is not an accepted one."""
         try:
-            return self._chosen.read(value)
+            return self.read(value)
         except URLError as error:
             self.fail(str(error), param, ctx)

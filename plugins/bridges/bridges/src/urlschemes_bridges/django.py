@@ -39,7 +39,7 @@ __all__ = ["URLField", "URLFormField"]
 @cache
 def _chosen(schemes: tuple[str, ...], profile: str | None) -> ChosenSchemes:
     """Return the schemes in a profile. Raises PluginError without it, UnknownScheme without one of the schemes."""
-    chosen = ChosenSchemes(schemes, registry_or_default(None, profile))
+    chosen = ChosenSchemes(*schemes, registry=registry_or_default(None, profile))
     for name in schemes:
         chosen.registry.registration(name)
     return chosen

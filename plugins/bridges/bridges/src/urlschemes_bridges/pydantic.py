@@ -71,7 +71,7 @@ class Schemes:
         # The tag is the location of an error in a union, instead of the name of the validator.
         any_profile = source.registration is not None or not (self.names or self._registry)
         return handler.generate_schema(
-            Annotated[Any, _Field(source, ChosenSchemes(self.names, registry), any_profile), Tag(label)]
+            Annotated[Any, _Field(source, ChosenSchemes(*self.names, registry=registry), any_profile), Tag(label)]
         )
 
 

@@ -40,7 +40,7 @@ class URLColumn(TypeDecorator[URL]):
 
     def __init__(self, schemes: str | Iterable[str] = (), *, registry: Registry | None = None) -> None:
         super().__init__()
-        self._chosen = ChosenSchemes([schemes] if isinstance(schemes, str) else schemes, registry)
+        self._chosen = ChosenSchemes(*([schemes] if isinstance(schemes, str) else schemes), registry=registry)
         # SQLAlchemy shares cached statements of types whose named arguments are equal, as attributes of these names.
         self.schemes, self.registry = self._chosen.names, self._chosen.registry
 

@@ -12,18 +12,15 @@ with needs_extra("typer"):
     import typer
 
 if TYPE_CHECKING:
-    from urlschemes import URL, Registry
+    from urlschemes import URL
 
 __all__ = ["TyperURL"]
 
 
 class TyperURL(ChosenSchemes):
-    """The `parser=` of an argument or option: a URL of one of `schemes`, or of any scheme of the registry."""
+    """The `parser=` of an argument or option: a URL of one of the schemes that are named, or of any if none is."""
 
     __name__ = "url"  # Typer shows it in the help
-
-    def __init__(self, *schemes: str, registry: Registry | None = None) -> None:
-        super().__init__(schemes, registry)
 
     def __call__(self, text: str) -> URL:
         """Return the URL. Raises BadParameter."""
