@@ -73,8 +73,6 @@ TOOLS = {
 }
 # What an entry of a group names may import the distribution that uses the group.
 ENTRY_MODULES = {"urlschemes.commands": {CLI}, "urlschemes.demos": {"urlschemes-testing"}}
-# What the registry imports for the schemes of a further profile may import the distribution of that profile: an extra.
-PROFILES = {"rfc3986": "urlschemes-rfc3986"}
 # An import in a function, of a distribution that need not be installed.
 OPTIONAL = {("urlschemes_cli.commands.doctor", "urlschemes-conformance")}
 
@@ -92,12 +90,9 @@ def allowed(module: Module) -> set[str]:
 
 
 def entry_libraries(module: Module) -> set[str]:
-    """Return the distributions that the module may import since only a command or a profile imports it."""
+    """Return the distributions that the module may import since it is for a command, or is named after an extra."""
     entry_points = module.distribution.project.get("entry-points", {})
-    profiles = {PROFILES[name] for name in module.name.split(".")[1:] if name in PROFILES}
-    extras = module.distribution.project.get("optional-dependencies", {})
-    assert all(any(each.startswith(name) for each in extras[name.removeprefix("urlschemes-")]) for name in profiles)
-    return profiles | {
+    return module.distribution.extras(module.name.split(".")[1:]) | {
         name
         for group, names in ENTRY_MODULES.items()
         if module.name in {place.partition(":")[0] for place in entry_points.get(group, {}).values()}
@@ -145,8 +140,7 @@ def test_a_distribution_with_a_command_requires_the_command_line_or_has_an_extra
     with_commands = [each for each in distributions() if "urlschemes.commands" in each.project.get("entry-points", {})]
     assert len(with_commands) > 1
     for each in with_commands:
-        extra = each.project.get("optional-dependencies", {}).get("cli")
-        assert CLI in each.requirements or extra == [f"{CLI}>=0.1"], each
+        assert CLI in each.requirements or each.extras(["cli"]) == {CLI}, each
 
 
 def test_no_distributions_need_each_other() -> None:
@@ -384,7 +378,7 @@ def test_the_ledger_holds_names_and_words_and_nothing_that_works() -> None:
 
 def test_the_reserved_names_are_those_of_this_workspace() -> None:
     reserved = tomllib.loads((CORE / "registry" / "reserved.toml").read_text("utf-8"))
-    assert reserved["profiles"] == PROFILES
+    assert reserved["profiles"] == {"rfc3986": "urlschemes-rfc3986"}
     assert reserved["iana"] in {each.name for each in distributions()}
     entries = [(each.name, each.project.get("entry-points", {})) for each in distributions()]
     commands = {command: name for name, groups in entries for command in groups.get("urlschemes.commands", {})}

@@ -173,6 +173,24 @@ def test_every_command_works_with_one_scheme_or_names_what_to_install(empty: Env
         assert ADVICE.get(command, "") in done.stdout + done.stderr, command
 
 
+BRIDGE = """
+import pydantic, urlschemes_bridges.pydantic
+from urlschemes_ftp import FtpURL
+print(pydantic.TypeAdapter(FtpURL).validate_python("ftp://host.dom/motd").name)
+import urlschemes_bridges.django
+"""
+
+
+def test_a_bridge_brings_its_library_and_names_the_extra_of_another(empty: Environment) -> None:
+    empty.install("urlschemes-bridges[pydantic]", "urlschemes-ftp")
+    installed = {name.lower() for name in empty.distributions()}
+    assert installed & {"click", "django", "pydantic", "sqlalchemy", "typer"} == {"pydantic"}
+    done = empty.run("python", "-I", "-W", "error", "-c", BRIDGE)
+    assert done.stdout == "motd\n"
+    assert "urlschemes_bridges.django: No module named 'django'; " in done.stderr
+    assert done.stderr.endswith(f"{how_to_install('urlschemes-bridges', 'django')}\n")
+
+
 def test_a_command_imports_no_plugin_that_it_does_not_need(empty: Environment, tmp_path: Path) -> None:
     empty.install("urlschemes[cli]", "urlschemes-file", "urlschemes-ftp", "urlschemes-http", "urlschemes-testing")
     file = tmp_path.resolve() / "notes.txt"

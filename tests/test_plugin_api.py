@@ -67,5 +67,5 @@ def test_a_distribution_that_uses_other_modules_bounds_the_version(distribution:
         and not any(f"{name}.".startswith(f"{target(each)}.") for name in promised)
     }
     needed = distribution.project.get("dependencies", [])
-    bounded = {each.partition(">=")[0] for each in needed if each.endswith(">=0.1,<0.2")}
+    bounded = {each.partition(">=")[0] for each in needed if ",<" in each}
     assert (used & distribution.requirements) - bounded == set()

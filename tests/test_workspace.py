@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import runpy
 import shutil
 import sys
 import tomllib
@@ -12,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workspace import ROOT, Distribution, distributions, must, scheme_plugins, workspace_files
+import versions
+from workspace import ROOT, Distribution, distributions, must, name_in, scheme_plugins, workspace_files
 
 from urlschemes.registry.known_names import reserved_names
 
@@ -39,12 +41,25 @@ def test_a_distribution_has_its_readme_its_licence_and_its_types(distribution: D
     project = distribution.project
     assert project["readme"] == "README.md"
     assert project["license-files"] == ["LICENSE"]
-    assert project["requires-python"] == ">=3.11"
+    version, supported, _ = versions.table()
+    assert (project["version"], project["requires-python"]) == (version, f">={supported[0]}")
     assert distribution.folder.name in (distribution.name.removeprefix("urlschemes-"), "core")
 
 
-def test_every_distribution_has_the_same_version() -> None:
-    assert len({each.project["version"] for each in distributions()}) == 1
+def test_files_repeat_the_versions_of_the_table() -> None:
+    assert versions.changes() == {}, "run `python3 dev versions`"
+
+
+def test_other_versions_are_written_into_every_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(versions, "table", lambda: ("1.2.3", ["3.98", "3.99"], []))
+    changed = versions.changes()
+    for distribution in distributions():
+        project = tomllib.loads(changed[distribution.folder / "pyproject.toml"])["project"]
+        assert (project["version"], project["requires-python"]) == ("1.2.3", ">=3.98")
+        assert re.findall(r":: (3\.\d+)", " ".join(project["classifiers"])) == ["3.98", "3.99"]
+        needed = [project.get("dependencies", []), *project.get("optional-dependencies", {}).values()]
+        ours = [each for group in needed for each in group if each.startswith("urlschemes")]
+        assert {each.partition(">=")[2] for each in ours} <= {"1.2", "1.2,<2"}
 
 
 def test_the_plugins_of_this_workspace_are_found() -> None:
@@ -203,9 +218,16 @@ def test_everything_that_is_asked_for_is_pinned() -> None:
         wanted += [each for group in groups.values() for each in group]
         wanted += distribution.project.get("dependencies", [])
         wanted += [each for extra in distribution.project.get("optional-dependencies", {}).values() for each in extra]
-    names = {re.split(r"[^\w.-]", each)[0].lower() for each in wanted}
+    names = {name_in(each).lower() for each in wanted}
     assert len(names) > 10
     assert {name for name in names if not name.startswith("urlschemes")} - pinned == set()
+
+
+def test_the_libraries_of_bridges_are_installed_on_demand() -> None:
+    (bridges,) = (each for each in distributions() if each.name == "urlschemes-bridges")
+    extras = bridges.project["optional-dependencies"]
+    large = [name for name in extras if not all(each.startswith("urlschemes") for each in bridges.extras([name]))]
+    assert runpy.run_path(str(ROOT / "dev"))["ON_DEMAND"]["bridges"] == sorted(large)
 
 
 def test_no_lock_file_belongs_to_the_workspace() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -97,10 +97,20 @@ class Distribution:
     @property
     def requirements(self) -> set[str]:
         """The names of the distributions that it depends on, without extras."""
-        return {re.split(r"[^\w.-]", each)[0] for each in self.project.get("dependencies", [])}
+        return {name_in(each) for each in self.project.get("dependencies", [])}
+
+    def extras(self, names: Iterable[str]) -> set[str]:
+        """Return the names of the distributions that its extras of these names install."""
+        extras: dict[str, list[str]] = self.project.get("optional-dependencies", {})
+        return {name_in(each) for name in names for each in extras.get(name, [])}
 
     def __str__(self) -> str:
         return self.name
+
+
+def name_in(requirement: str) -> str:
+    """Return the name of the distribution that is required."""
+    return re.split(r"[^\w.-]", requirement)[0]
 
 
 @cache

@@ -40,17 +40,24 @@ def test_the_core_ledger_holds_the_names_of_the_rfc():
 
 
 @pytest.mark.parametrize(
-    ("distribution", "folder"),
-    [("urlschemes-gopher", "plugins/schemes/gopher"), ("urlschemes-iana", "plugins/extensions/iana")],
+    ("distribution", "extra", "folder", "command"),
+    [
+        ("urlschemes-gopher", "", "plugins/schemes/gopher", "pip install urlschemes-gopher"),
+        ("urlschemes-iana", "", "plugins/extensions/iana", "pip install urlschemes-iana"),
+        ("urlschemes-iana", "cli", "plugins/extensions/iana[cli]", 'pip install "urlschemes-iana[cli]"'),
+    ],
 )
-def test_pip_is_advised_only_once_names_are_published(monkeypatch, distribution, folder):
+def test_pip_is_advised_only_once_names_are_published(monkeypatch, distribution, extra, folder, command):
     for published, hint in (
-        (False, f"install {distribution} as you installed urlschemes (in a checkout: {folder})"),
-        (True, f"pip install {distribution}"),
+        (
+            False,
+            f"install urlschemes-{folder.rpartition('/')[2]} as you installed urlschemes (in a checkout: {folder})",
+        ),
+        (True, command),
     ):
         reserved = reserved_names()._replace(published=published)
         monkeypatch.setattr("urlschemes.registry.known_names.reserved_names", lambda reserved=reserved: reserved)
-        assert how_to_install(distribution) == hint
+        assert how_to_install(distribution, extra) == hint
 
 
 def test_other_ledgers_say_who_provides_a_name_as_their_word():

@@ -125,12 +125,16 @@ def core_ledger() -> Ledger:
     return Ledger("the names that RFC 1738 settles", "RFC 1738", "1994-12", tuple(known_names().values()))
 
 
-def how_to_install(distribution: str) -> str:
-    """Return how to install a distribution of this project: by its name, or from its folder until it is published."""
+def how_to_install(distribution: str, extra: str = "") -> str:
+    """Return how to install a distribution of this project: by its name, or from its folder until it is published.
+
+    `extra` is one of its extras.
+    """
+    suffix = f"[{extra}]" if extra else ""
     if reserved_names().published:
-        return f"pip install {distribution}"
+        return f'pip install "{distribution}{suffix}"' if extra else f"pip install {distribution}"
     folder = f"{reserved_names().kinds.get(distribution, 'schemes')}/{distribution.removeprefix('urlschemes-')}"
-    return f"install {distribution} as you installed urlschemes (in a checkout: plugins/{folder})"
+    return f"install {distribution}{suffix} as you installed urlschemes (in a checkout: plugins/{folder}{suffix})"
 
 
 def attribution(name: str, ledgers: Iterable[Ledger]) -> str | None:

@@ -197,7 +197,8 @@ def test_a_list_that_cannot_be_read_forbids_everything(lists, monkeypatch, tmp_p
         urlschemes_access.access("http://any.example/", registry=Registry())
     assert caught.value.rule == "veto"
     assert caught.value.message == (
-        f"urlschemes-blocklist 0.1.0 forbids the access: cannot use the block list {file}: No such file or directory"
+        f"urlschemes-blocklist {urlschemes.__version__} forbids the access: "
+        f"cannot use the block list {file}: No such file or directory"
     )
     monkeypatch.setenv(VARIABLE, str(tmp_path))
     assert reason("http://any.example/") == f"cannot use the block list {tmp_path}: it is not a regular file"

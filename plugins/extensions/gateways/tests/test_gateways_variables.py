@@ -84,7 +84,9 @@ def test_an_invalid_value_fails_the_access_and_is_named(monkeypatch, trusting, a
     monkeypatch.setenv("WWW_wais_GATEWAY", address)
     with pytest.raises(PluginError) as caught:
         trusting.access("wais://host.dom/db")
-    assert str(caught.value).startswith("the hook urlschemes_gateway of urlschemes-gateways 0.1.0 failed: ")
+    assert str(caught.value).startswith(
+        f"the hook urlschemes_gateway of urlschemes-gateways {urlschemes.__version__} failed: "
+    )
     assert "WWW_wais_GATEWAY" in str(caught.value)
     assert "secret" not in str(caught.value)
     assert str(caught.value).isprintable()

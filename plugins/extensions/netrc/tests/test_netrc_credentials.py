@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from urlschemes import __version__
 from urlschemes.errors import ConfigurationError, PluginError
 from urlschemes_access import Client, Credentials, Policy
 from urlschemes_access.errors import AuthRequired
@@ -202,7 +203,7 @@ def test_a_malformed_file_fails_the_access_that_needs_it_and_no_other(file, tmp_
         with pytest.raises(PluginError) as caught:
             client.access(f"ftp://me@{server}/notes", credentials=client.credentials_from_hooks)
         assert str(caught.value) == (
-            "the hook urlschemes_credentials of urlschemes-netrc 0.1.0 failed: "
+            f"the hook urlschemes_credentials of urlschemes-netrc {__version__} failed: "
             f"the netrc file {file} is malformed in line 2, or just before it"
         )
         assert SECRET not in "".join(traceback.format_exception(caught.value))

@@ -410,7 +410,7 @@ def test_distributions_that_cannot_be_used_are_listed_and_the_others_are_shown(t
         "the scheme x-two of odd-two 1.0: conflict. urlschemes doctor says why."
     ) in words
     ftp = Page((tmp_path / "site" / "scheme-ftp.html").read_text("utf-8")).text
-    assert "Provided byurlschemes-ftp 0.1.0" in ftp
+    assert f"Provided byurlschemes-ftp {urlschemes.__version__}" in ftp
     assert "Other claimsodd-one 1.0: reserved" in ftp
     for page in (tmp_path / "site").iterdir():
         assert str(tmp_path) not in page.read_text("utf-8"), "no path of the machine"

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from schemas import validate
 from workspace import ROOT
 
+from urlschemes import __version__
 from urlschemes_cli.app import command
 from urlschemes_conformance.review import all_checks
 
@@ -40,7 +41,7 @@ def test_a_failed_check_is_shown_with_its_requirement_and_help(tmp_path: Path) -
     assert (result.exit_code, result.stderr) == (1, "")
     lines = result.stdout.splitlines()
     assert lines[0] == "x-example  Documents by name and edition"
-    assert lines[1].startswith("urlschemes-x-example 0.1.0, folder of a distribution, ")
+    assert lines[1].startswith(f"urlschemes-x-example {__version__}, folder of a distribution, ")
     assert lines[3].startswith(
         "FAILED   contact              the contact 'Your Name <you@example.com>' is not the name"
     )

@@ -51,7 +51,7 @@ def test_a_scheme_has_a_record_of_each_profile(profiles: list[str], record_only:
     assert ("src/urlschemes_x_foo/rfc3986.py" in planned.files) is not record_only
     project = tomllib.loads(planned.files["pyproject.toml"])["project"]
     needed = project["dependencies"] if profiles == ["rfc3986"] else project["optional-dependencies"]["rfc3986"]
-    assert "urlschemes-rfc3986>=0.1" in needed
+    assert any(each.startswith("urlschemes-rfc3986>=") for each in needed)
     for path, text in planned.files.items():
         if path.endswith(".py"):
             ast.parse(text, path)
@@ -71,7 +71,7 @@ def test_the_tests_of_a_new_scheme_need_the_conformance_kit_and_no_servers() -> 
     for record_only in (False, True):
         text = plan("foo", record_only=record_only).files["pyproject.toml"]
         extra = tomllib.loads(text)["project"]["optional-dependencies"]["test"]
-        assert "urlschemes-conformance>=0.1" in extra
+        assert any(each.startswith("urlschemes-conformance>=") for each in extra)
         assert "urlschemes-servers" not in " ".join(extra)
 
 

@@ -1,0 +1,53 @@
+"""URLs of the schemes that a caller chose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes import URL
+from urlschemes.errors import invalid_url
+from urlschemes.registry.registry import registry_or_default
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from urlschemes import Registry
+
+__all__ = ["ChosenSchemes", "scheme_names"]
+
+
+def scheme_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of schemes in small letters, sorted. Raises TypeError."""
+    found = tuple(names)
+    for name in found:
+        if not isinstance(name, str):
+            raise TypeError(f'a scheme must be a str, not {type(name).__name__}: write "http", "https"')
+    return tuple(sorted({name.lower() for name in found}))
+
+
+class ChosenSchemes:
+    """The schemes of a registry that a caller chose, or all of them if none is named."""
+
+    def __init__(self, *names: str, registry: Registry | None = None) -> None:
+        self.names = scheme_names(names)
+        self.registry = registry_or_default(registry)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self.names))})"
+
+    def read(self, value: object) -> URL:
+        """Return the URL that `value` is, or is the text of, in the profile of the registry.
+
+        Raises InvalidURL, also for the URL of another scheme; UnknownScheme; PluginError.
+        """
+        text = str(value.as_profile(self.registry) if isinstance(value, URL) else value)
+        return self.checked(self.registry.parse(text))
+
+    def checked(self, url: URL) -> URL:
+        """Return `url`. Raises InvalidURL if its scheme is not a chosen one."""
+        if self.names and url.scheme not in self.names:
+            one_of = "one of " if len(self.names) > 1 else ""
+            message = f"scheme {url.scheme!r} at position 0: expected {one_of}{', '.join(self.names)}"
+            span, section = (0, len(url.scheme)), self.registry.profile.section("scheme")
+            raise invalid_url(str(url), message, scheme=url.scheme, part="scheme", span=span, section=section)
+        return url

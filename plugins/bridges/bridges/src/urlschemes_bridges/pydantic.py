@@ -1,0 +1,174 @@
+"""URLs as fields of pydantic models.
+
+    from urlschemes import URL
+    from urlschemes_bridges.pydantic import Schemes
+    from urlschemes_ftp import FtpURL
+
+    class Mirror(BaseModel):
+        source: FtpURL
+        copy_of: Annotated[URL, Schemes("http", "https")] | None = None
+
+The import makes every URL type a type of fields: it adds to `urlschemes.URL` the method that pydantic asks for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeGuard
+
+from urlschemes import URL, InvalidURL, Registry, UnknownScheme
+from urlschemes.redaction import redact_url
+from urlschemes.registry.registry import default_registry, registry_or_default
+from urlschemes.scheme.scheme import read_as
+from urlschemes_bridges.chosen_schemes import ChosenSchemes, scheme_names
+from urlschemes_bridges.extras import needs_extra
+
+with needs_extra("pydantic"):
+    from pydantic import Tag, ValidationError
+    from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
+
+__all__ = ["Schemes"]
+
+
+class Schemes:
+    """The schemes of a field: `Annotated[URL, Schemes("http", "https")]`; without names, all schemes of `registry`.
+
+    The registry is by default that of the process, in the profile of the annotated type. A model with such a field
+    raises UnknownScheme when it is defined if the registry lacks one of the schemes, and TypeError if no URL of the
+    schemes is of the annotated type.
+    """
+
+    def __init__(self, *names: str, registry: Registry | None = None) -> None:
+        self.names = scheme_names(names)
+        self._registry = None if registry is None else registry_or_default(registry)
+
+    def __repr__(self) -> str:
+        return f"Schemes({', '.join(map(repr, self.names))})"
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return the schema of a field of the URL type `source`. Raises TypeError, UnknownScheme."""
+        if not (isinstance(source, type) and issubclass(source, URL)):
+            raise TypeError(f"{self!r} must annotate a URL type, as in Annotated[URL, {self!r}] | None: got {source!r}")
+        profile = source.syntax.profile
+        registry = self._registry or default_registry.in_profile(profile)
+        if source.registration is not None and registry.profile is not profile:
+            raise TypeError(
+                f"{source.__name__} has URLs of the profile {profile.name}, and the registry of {self!r} those of "
+                f"{registry.profile.name}: annotate URL, or leave the registry out"
+            )
+        for name in self.names:
+            registry.registration(name)
+        if self.names and not any(_may_be(source, registry, name) for name in self.names):
+            raise TypeError(f"no URL is {source.__name__} and of {self!r}: leave one of them out")
+        label = source.__name__ + (f"[{', '.join(self.names)}]" if self.names else "")
+        # The tag is the location of an error in a union, instead of the name of the validator.
+        any_profile = source.registration is not None or not (self.names or self._registry)
+        return handler.generate_schema(
+            Annotated[Any, _Field(source, ChosenSchemes(*self.names, registry=registry), any_profile), Tag(label)]
+        )
+
+
+def _may_be(kind: type[URL], registry: Registry, name: str) -> bool:
+    """Return True if URLs of the scheme `name` may be of the type `kind`."""
+    if kind.registration is not None:
+        return kind.registration.scheme == name
+    return issubclass(registry[name].url_type, kind)
+
+
+@dataclass(frozen=True)
+class _Field:
+    """A field that holds URLs of the type `kind` and of the `chosen` schemes.
+
+    With `any_profile`, URLs of that type are kept whatever their profile; text is read by the registry.
+    """
+
+    kind: type[URL]
+    chosen: ChosenSchemes
+    any_profile: bool
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        read = core_schema.no_info_wrap_validator_function(self.read, core_schema.str_schema())
+        return core_schema.lax_or_strict_schema(
+            lax_schema=read,
+            strict_schema=core_schema.json_or_python_schema(
+                json_schema=read, python_schema=core_schema.no_info_plain_validator_function(self.read_strictly)
+            ),
+            serialization=core_schema.to_string_ser_schema(when_used="json"),
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Return the JSON Schema; its pattern is that of the field's schemes, or of all URLs if it names none."""
+        names, kind, registry = self.chosen.names, self.kind, self.chosen.registry
+        if kind.registration is not None:
+            syntaxes = [kind.syntax]
+        else:
+            any_url = registry.profile.algorithms.url_type.syntax
+            syntaxes = [registry.registration(name).syntax for name in names] or [any_url]
+        pattern = "|".join(syntax.dialect("ecma") for syntax in syntaxes)
+        return {**handler(schema), "format": "uri", "pattern": pattern}
+
+    def read(self, value: Any, to_str: Callable[[Any], str]) -> URL:
+        """Return the URL that `value` is, or is the text of.
+
+        Raises ValidationError, and PluginError if the plugin of the scheme is at fault.
+        """
+        given = value if isinstance(value, URL) else to_str(value)
+        try:
+            return self.chosen.checked(given if self.keeps(given) else self.parse(given))
+        except (InvalidURL, UnknownScheme) as error:
+            raise _invalid(str(given), error) from error
+
+    def keeps(self, given: URL | str) -> TypeGuard[URL]:
+        """Return True for a URL of the kind, of a known scheme (its type may be the generic one) and of the profile."""
+        if not isinstance(given, self.kind) or given.registration is None:
+            return False
+        return self.any_profile or given.syntax.profile is self.chosen.registry.profile
+
+    def read_strictly(self, value: Any) -> URL:
+        """Return `value`, which must be a URL of this field. Raises ValidationError."""
+        if isinstance(value, self.kind):
+            return self.read(value, str)
+        raise _failure("is_instance_of", value, {"class": self.kind.__name__})
+
+    def parse(self, given: URL | str) -> URL:
+        """Return the URL of this field that is `given`, if need be converted. Raises InvalidURL, UnknownScheme."""
+        registry = self.chosen.registry
+        if isinstance(given, URL) and given.syntax.profile is not registry.profile:
+            given.as_profile(registry)  # raises the error for a meaning that would change
+        if self.kind.registration is None:
+            return registry.parse(str(given), self.kind)
+        return read_as(self.kind, str(given))
+
+
+def _invalid(text: str, error: InvalidURL | UnknownScheme) -> ValidationError:
+    """Return the error for a `text` that is not a URL of the field."""
+    names = ("code", "position", "span", "part", "section", "rule", "scheme", "hint")
+    context = {name: value for name in names if (value := getattr(error, name, None)) is not None}
+    # pydantic puts each value into the template, in this order: the last one is not read again.
+    kind = PydanticCustomError(error.code, "{message}", {**context, "message": str(error)})
+    return _failure(kind, text)
+
+
+def _failure(kind: PydanticCustomError | str, value: object, context: dict[str, Any] | None = None) -> ValidationError:
+    """Return an error of one field, which shows no password of the value."""
+    if isinstance(value, bytes | bytearray):
+        value = value.decode("latin-1")
+    details = InitErrorDetails(type=kind, input=redact_url(str(value)) if isinstance(value, str | URL) else value)
+    if context is not None:
+        details["ctx"] = context
+    return ValidationError.from_exception_data("URL", [details])
+
+
+def _schema_of_type(_: type[URL], source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    return Schemes().__get_pydantic_core_schema__(source, handler)
+
+
+# pydantic asks the type of a field for this method. The core cannot have it: it knows no library that it does not use.
+URL.__get_pydantic_core_schema__ = classmethod(_schema_of_type)  # type: ignore[attr-defined]  # so it is added here

@@ -1,0 +1,153 @@
+"""URL fields of Django: models in a SQLite database, forms, migrations, serialization."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django", reason="needs Django: python3 dev --group bridges pytest")
+
+from django.core import serializers
+from django.core.exceptions import ValidationError
+from django.db import connection, models
+from django.db.migrations.writer import MigrationWriter
+from django.db.utils import IntegrityError
+from django.forms import modelform_factory
+
+import urlschemes
+from urlschemes import Registry, URLError
+from urlschemes_bridges.django import URLField, URLFormField
+
+NEWS, ARTICLE = "news:comp.lang.python", "nntp://host.dom/misc.test/7"
+WRONG = {
+    "nntp://host.dom/misc.test/x": ("invalid-part", "at position 26"),
+    "nttp://host.dom/": ("unknown-scheme", "did you mean nntp"),
+    "ftp://host.dom/": ("invalid-scheme", "scheme 'ftp' at position 0: expected one of news, nntp"),
+    "nntp://host.dom/a%zz": ("bad-escape", "expected two hexadecimal digits after '%'"),
+}
+
+
+class Feed(models.Model):  # noqa: DJ008  nobody reads its name
+    source = URLField("NNTP", "news", verbose_name="the source")
+    mirror = URLField(null=True, blank=True)
+
+    class Meta:
+        app_label = "urlschemes_bridges"
+
+
+@pytest.fixture(autouse=True)
+def table() -> Iterator[None]:
+    with connection.schema_editor() as editor:
+        editor.create_model(Feed)
+    yield
+    with connection.schema_editor() as editor:
+        editor.delete_model(Feed)
+    connection.close()
+
+
+def test_a_url_comes_back_as_it_was_written() -> None:
+    Feed.objects.create(source=NEWS, mirror=urlschemes.parse("ftp://host.dom/a%20b"))
+    Feed.objects.create(source=urlschemes.parse(ARTICLE))
+    first, second = Feed.objects.order_by("id")
+    assert (first.source, first.mirror) == (urlschemes.parse(NEWS), urlschemes.parse("ftp://host.dom/a%20b"))
+    assert (second.source, second.mirror) == (urlschemes.parse(ARTICLE), None)
+    assert type(second.source) is type(urlschemes.parse(ARTICLE))
+
+
+def test_urls_and_texts_are_looked_up() -> None:
+    Feed.objects.create(source=NEWS)
+    for lookup in ({"source": NEWS}, {"source__in": [urlschemes.parse(NEWS)]}, {"source__contains": "lang"}):
+        assert Feed.objects.filter(**lookup).count() == 1
+    with pytest.raises(ValidationError):
+        Feed.objects.filter(source="lang").exists()
+
+
+@pytest.mark.parametrize(("text", "code", "message"), [(text, *wrong) for text, wrong in WRONG.items()])
+def test_nothing_else_is_written_or_valid(text: str, code: str, message: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Feed.objects.create(source=text)
+    assert caught.value.code == code
+    assert message in caught.value.messages[0]
+    assert {*caught.value.params} == {"position", "part", "hint"}
+    with pytest.raises(ValidationError) as caught:
+        Feed(source=text).full_clean()
+    assert message in caught.value.message_dict["source"][0]
+    form = modelform_factory(Feed, fields=["source"])({"source": text})
+    assert message in form.errors["source"][0]
+
+
+def test_a_form_gives_urls_and_knows_what_changed() -> None:
+    form_class = modelform_factory(Feed, fields=["source", "mirror"])
+    form = form_class({"source": f" {NEWS} ", "mirror": ""})
+    feed = form.save()
+    assert (feed.source, feed.mirror) == (urlschemes.parse(NEWS), None)
+    assert f'value="{NEWS}"' in str(form_class(instance=feed))
+    assert not form_class({"source": NEWS}, instance=feed).has_changed()
+    assert "This field is required." in form_class({}).errors["source"]
+
+
+def test_no_url_is_null() -> None:
+    for missing in (None, ""):
+        with pytest.raises(IntegrityError):
+            Feed.objects.create(source=missing)
+    with pytest.raises(IntegrityError):
+        Feed.objects.create()
+
+
+def test_what_others_wrote_is_checked_when_it_is_read() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO urlschemes_bridges_feed (source) VALUES ('news:no group')")
+    with pytest.raises(ValidationError, match="at position 7"):
+        Feed.objects.get()
+
+
+def test_a_field_may_have_another_profile() -> None:
+    field = URLField("http", profile="rfc3986")
+    text, _ = MigrationWriter.serialize(field)
+    assert text == "urlschemes_bridges.django.URLField('http', profile='rfc3986')"
+    for each in (field, field.formfield()):
+        assert each.to_python("http://[::1]/~a#b").fragment == "b"
+        with pytest.raises(ValidationError, match="write brackets around an IPv6 address"):
+            each.to_python("http://2001:db8::1/")
+
+
+@pytest.mark.parametrize(
+    ("schemes", "profile", "message", "hint"),
+    [
+        (["http"], "rfc3968", "the profile rfc3968 is not installed", "did you mean rfc3986?"),
+        (["htp"], None, "no scheme is registered as 'htp'", "did you mean http"),
+    ],
+)
+def test_what_is_not_installed_is_found_by_the_system_checks(
+    schemes: list[str], profile: str | None, message: str, hint: str
+) -> None:
+    field = URLField(*schemes, profile=profile)
+    field.set_attributes_from_name("source")
+    field.model = Feed
+    (error,) = field.check()
+    assert (error.id, message in error.msg, hint in error.hint) == ("urlschemes.E001", True, True)
+    with pytest.raises(URLError, match=message):  # not a ValidationError, which visitors would see
+        field.to_python("http://h/")
+    with pytest.raises(URLError, match=message):
+        URLFormField(*schemes, profile=profile)
+    assert Feed.check() == []
+
+
+@pytest.mark.parametrize("profile", ["", Registry(), 3986])
+def test_a_profile_is_a_name(profile: Any) -> None:
+    for kind in (URLField, URLFormField):
+        with pytest.raises(TypeError, match='profile must be the name of a profile, such as "rfc3986"'):
+            kind("http", profile=profile)
+
+
+def test_migrations_and_fixtures_hold_what_makes_the_field_and_its_value() -> None:
+    text, imports = MigrationWriter.serialize(Feed._meta.get_field("source"))
+    assert text == "urlschemes_bridges.django.URLField('news', 'nntp', verbose_name='the source')"
+    assert imports == {"import urlschemes_bridges.django"}
+    Feed.objects.create(source=NEWS)
+    dumped = serializers.serialize("json", Feed.objects.all())
+    assert f'"source": "{NEWS}", "mirror": null' in dumped
+    (loaded,) = serializers.deserialize("json", dumped)
+    assert loaded.object.source == urlschemes.parse(NEWS)

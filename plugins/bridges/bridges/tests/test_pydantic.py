@@ -1,0 +1,251 @@
+"""URLs as fields of pydantic models."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+from typing import Annotated, Any
+
+import pytest
+
+pytest.importorskip("pydantic", reason="needs pydantic: python3 dev --group bridges pytest")
+
+from jsonschema import Draft202012Validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+import urlschemes
+from urlschemes import URL, InternetURL, InvalidURL, PluginError, Registry, UnknownScheme
+from urlschemes_bridges.pydantic import Schemes
+from urlschemes_ftp import FtpURL
+from urlschemes_http.rfc3986 import HttpURI
+
+FTP, HTTP, NEWS = "ftp://host.dom/a%20b", "http://host.dom/", "news:comp.lang.python"
+Web = Annotated[URL, Schemes("HTTP", "https")]
+MODERN, TODAY = Registry(profile="rfc3986"), "http://[::1]/~a#b"
+
+
+class Mirror(BaseModel):
+    source: FtpURL
+    page: Web | None = None
+    groups: dict[URL, int] = {}
+
+
+def failure(kind: Any, value: object, **options: Any) -> dict[str, Any]:
+    """Return the one error for a value."""
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(kind).validate_python(value, **options)
+    [error] = caught.value.errors()
+    return dict(error)
+
+
+@pytest.mark.parametrize("value", [FTP, FTP.encode(), urlschemes.parse(FTP), urlschemes.parse_generic(FTP)])
+@pytest.mark.parametrize("kind", [FtpURL, InternetURL, URL, Annotated[URL, Schemes("ftp")]])
+def test_a_field_holds_a_url_of_its_scheme(kind: Any, value: object) -> None:
+    url = TypeAdapter(kind).validate_python(value)
+    assert (type(url), str(url)) == (FtpURL, FTP)
+
+
+def test_a_url_that_fits_is_the_value_itself() -> None:
+    url = urlschemes.parse(FTP)
+    assert TypeAdapter(FtpURL).validate_python(url) is url
+    assert TypeAdapter(FtpURL).validate_python(url, strict=True) is url
+
+
+def test_a_model_is_written_and_read() -> None:
+    given = {"source": FTP, "page": HTTP, "groups": {NEWS: 7}}
+    mirror = Mirror.model_validate(given)
+    assert mirror.model_dump(mode="json") == json.loads(mirror.model_dump_json()) == given
+    assert mirror.model_dump()["source"] is mirror.source
+    assert Mirror.model_validate_json(mirror.model_dump_json()) == mirror
+    assert copy.deepcopy(mirror) == pickle.loads(pickle.dumps(mirror)) == mirror
+
+
+def test_text_is_written_with_its_password() -> None:
+    assert json.loads(Mirror(source="ftp://joe:secret@h/").model_dump_json())["source"] == "ftp://joe:secret@h/"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (FtpURL, "ftp://host.dom:x/"),
+        (FtpURL, "ftp://host.dom/;type=x"),
+        (FtpURL, "ftp://h/{message}{code}{part}"),
+        (FtpURL, HTTP),
+        (URL, "news:a b"),
+        (URL, "nntp"),
+        (InternetURL, NEWS),
+        (Web, "https://-/"),
+    ],
+)
+def test_an_error_is_that_of_parse(kind: Any, text: str) -> None:
+    base = kind if isinstance(kind, type) else URL
+    parse = base.parse if base.registration else lambda text: urlschemes.default_registry.parse(text, base)
+    with pytest.raises(InvalidURL) as caught:
+        parse(text)
+    expected = caught.value
+    error = failure(kind, text)
+    assert (error["type"], error["msg"], error["input"]) == (expected.code, str(expected), text)
+    names = ("code", "position", "span", "part", "section", "rule", "scheme", "hint")
+    present = {name: getattr(expected, name) for name in names if getattr(expected, name) is not None}
+    assert error["ctx"] == {**present, "message": str(expected)}
+
+
+def test_an_unknown_scheme_is_an_error_with_its_hint() -> None:
+    error = failure(URL, "htp://host.dom/")
+    assert (error["type"], error["ctx"]["hint"]) == ("unknown-scheme", "did you mean http or https?")
+
+
+@pytest.mark.parametrize("value", [FTP, urlschemes.parse(FTP)])
+def test_another_scheme_than_those_of_the_field_is_an_error(value: object) -> None:
+    error = failure(Web, value)
+    assert error["msg"] == "scheme 'ftp' at position 0: expected one of http, https"
+    assert (error["ctx"]["code"], error["ctx"]["span"], error["ctx"]["scheme"]) == ("invalid-scheme", (0, 3), "ftp")
+
+
+@pytest.mark.parametrize("value", [7, None, ["ftp://h/"]])
+def test_other_values_are_errors_of_pydantic(value: object) -> None:
+    assert failure(FtpURL, value)["type"] == "string_type"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "ftp://joe:secret@host.dom:x/",
+        "http://joe:secret@host.dom/",
+        "ftp://joe:se@cret@h/",
+        "ftp://joe:se cret@h/",
+        "ftp:/joe:secret@h/",
+        b"ftp://joe:secret@host.dom:x/",
+        urlschemes.parse("telnet://joe:secret@host.dom/"),
+    ],
+)
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("kind", [FtpURL, Web])
+def test_no_error_shows_a_password(kind: Any, value: object, strict: bool) -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(kind).validate_python(value, strict=strict)
+    for shown in (str(caught.value), repr(caught.value.errors()), caught.value.json()):
+        assert "cret" not in shown
+        assert "joe:***" in shown
+
+
+def test_strict_code_gives_urls_and_strict_json_gives_text() -> None:
+    class Strict(BaseModel):
+        model_config = ConfigDict(strict=True)
+        source: FtpURL
+
+    assert Strict(source=urlschemes.parse(FTP)).source == Strict.model_validate_json(f'{{"source": "{FTP}"}}').source
+    assert failure(Strict, {"source": FTP})["type"] == "is_instance_of"
+    assert failure(Annotated[FtpURL, Field(strict=True)], FTP)["msg"] == "Input should be an instance of FtpURL"
+    assert failure(FtpURL, urlschemes.parse(HTTP), strict=True)["type"] == "is_instance_of"
+    assert failure(Web, urlschemes.parse(FTP), strict=True)["type"] == "invalid-scheme"
+
+
+@pytest.mark.parametrize("mode", ["validation", "serialization"])
+@pytest.mark.parametrize(
+    ("kind", "valid", "invalid"),
+    [
+        (FtpURL, [FTP, "FTP://h:21"], [HTTP, "ftp://h/;type=x", f"a{FTP}", "ftp://h/#a"]),
+        (Web, [HTTP, "https://h"], [FTP, "http:/h", "http://h/ "]),
+        (URL, [FTP, HTTP, NEWS], ["news", "news:a b", "a:%4"]),
+    ],
+)
+def test_the_json_schema_has_the_pattern_of_the_schemes(
+    kind: Any, valid: list[str], invalid: list[str], mode: Any
+) -> None:
+    schema = TypeAdapter(Annotated[kind, Field(description="A thing.")]).json_schema(mode=mode)
+    assert (schema["type"], schema["format"], schema["description"]) == ("string", "uri", "A thing.")
+    assert all(map(Draft202012Validator(schema).is_valid, valid))
+    assert not any(map(Draft202012Validator(schema).is_valid, invalid))
+
+
+def test_a_field_may_have_the_schemes_of_another_registry() -> None:
+    without = Registry(disable=["ftp"])
+    adapter = TypeAdapter(Annotated[URL, Schemes(registry=without)])
+    assert str(adapter.validate_python(HTTP)) == HTTP
+    assert failure(Annotated[URL, Schemes(registry=without)], FTP)["type"] == "unknown-scheme"
+
+
+@pytest.mark.parametrize("kind", [Annotated[URL, Schemes("http", registry=MODERN)], MODERN["http"].url_type])
+def test_a_field_may_have_another_profile(kind: Any) -> None:
+    adapter = TypeAdapter(kind)
+    for value in (TODAY, MODERN.parse(TODAY)):
+        url = adapter.validate_python(value)
+        assert (type(url), url.fragment) == (MODERN["http"].url_type, "b")
+    error = failure(kind, "http://2001:db8::1/")
+    assert (error["type"], error["ctx"]["hint"]) == ("invalid-host", "write brackets around an IPv6 address")
+    is_valid = Draft202012Validator(adapter.json_schema()).is_valid
+    assert is_valid(TODAY)
+    assert not is_valid("http://[::1/")
+
+
+def test_a_url_of_another_profile_is_kept_unless_the_field_names_one() -> None:
+    kind = Annotated[URL, Schemes(registry=MODERN)]
+    url = TypeAdapter(kind).validate_python(urlschemes.parse(HTTP))
+    assert (type(url), str(url)) == (MODERN["http"].url_type, HTTP)
+    assert Draft202012Validator(TypeAdapter(kind).json_schema()).is_valid("x:~#")
+    mail = MODERN.parse("mailto:a@b.c?subject=x")
+    assert TypeAdapter(URL).validate_python(mail) is mail
+    assert TypeAdapter(InternetURL).validate_python(MODERN.parse(TODAY)).fragment == "b"
+    for refusing in (Annotated[URL, Schemes("mailto")], type(urlschemes.parse("mailto:a@b.c"))):
+        error = failure(refusing, mail)
+        assert "invalid character '?' at position 12: in RFC 1738, it is part of the address" in error["msg"]
+        assert TypeAdapter(refusing).validate_python(MODERN.parse("mailto:a@b.c")) == urlschemes.parse("mailto:a@b.c")
+
+
+def test_a_scheme_that_is_not_registered_is_an_error_when_the_field_is_defined() -> None:
+    with pytest.raises(UnknownScheme, match="did you mean http or https"):
+        TypeAdapter(Annotated[URL, Schemes("htp")])
+
+
+def test_schemes_of_what_is_no_url_type_are_an_error_when_the_field_is_defined() -> None:
+    message = "Schemes('http') must annotate a URL type, as in Annotated[URL, Schemes('http')] | None: got "
+    for kind in (URL | None, str, list[URL]):
+        with pytest.raises(TypeError, match=re.escape(message)):
+            TypeAdapter(Annotated[kind, Schemes("http")])
+
+
+@pytest.mark.parametrize("kind", [FtpURL, InternetURL])
+def test_a_type_that_no_url_of_the_schemes_has_is_an_error_when_the_field_is_defined(kind: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^no URL is {kind.__name__} and of Schemes\('news'\)"):
+        TypeAdapter(Annotated[kind, Schemes("news")])
+    assert TypeAdapter(Annotated[kind, Schemes("news", "ftp")]).validate_python(FTP)
+
+
+def test_an_error_in_a_union_names_the_type() -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(FtpURL | Web | int).validate_python("x")
+    assert [error["loc"] for error in caught.value.errors()] == [("FtpURL",), ("URL[http, https]",), ("int",)]
+
+
+def test_a_faulty_plugin_is_not_an_invalid_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    def parse(text: str, *, limit: int) -> URL:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(FtpURL, "parse", parse)
+    with pytest.raises(PluginError):
+        TypeAdapter(FtpURL).validate_python(FTP)
+
+
+def test_settings_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = pytest.importorskip("pydantic_settings", reason="needs pydantic-settings: --group bridges")
+
+    class Settings(settings.BaseSettings):  # type: ignore[misc, name-defined]  # imported late
+        mirror: FtpURL
+        proxies: tuple[Web, ...] = ()
+
+    monkeypatch.setenv("MIRROR", FTP)
+    monkeypatch.setenv("PROXIES", f'["{HTTP}"]')
+    found = Settings()
+    assert (found.mirror, found.proxies) == (urlschemes.parse(FTP), (urlschemes.parse(HTTP),))
+    monkeypatch.setenv("MIRROR", HTTP)
+    with pytest.raises(ValidationError, match="invalid scheme 'http' at position 0"):
+        Settings()
+
+
+def test_a_type_of_another_profile_than_the_registry_is_an_error_when_the_field_is_defined() -> None:
+    with pytest.raises(TypeError, match=r"^FtpURL has URLs of the profile rfc1738, and the registry of .* of rfc3986:"):
+        TypeAdapter(Annotated[FtpURL, Schemes("ftp", registry=MODERN)])
+    assert type(TypeAdapter(Annotated[HttpURI, Schemes("http")]).validate_python("http://h/#top")) is HttpURI
