@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 from talk_scheme import run
 
-from urlschemes.errors import PluginError
+from urlschemes.errors import PluginContractError, PluginError
 from urlschemes_access.protocol import (
     Algorithm,
     Authenticate,
@@ -27,6 +29,7 @@ from urlschemes_access.protocol import (
 
 PEER = Peer("peer")
 NO: Any = None
+FIELDS = "host, port, transport, label, reuse"
 
 
 @pytest.mark.parametrize(
@@ -36,6 +39,11 @@ NO: Any = None
         (Connect, ("h", "echo"), {}, "Connect: port must be int, not str"),
         (Connect, ("h", 7), {"transport": "sctp"}, "Connect: transport must be tcp or udp, not 'sctp'"),
         (Connect, ("h", 7), {"reuse": 7}, "Connect: reuse must be str or NoneType, not int"),
+        (Connect, ("h",), {}, "Connect: port must be given"),
+        (Connect, (), {"label": "c"}, "Connect: host and port must be given"),
+        (Connect, ("h", 7, "tcp"), {}, "Connect: expected at most 2 values without their names"),
+        (Connect, ("h", 7), {"port": 8}, f"Connect: unknown or second port: expected {FIELDS}"),
+        (Connect, ("h", 7), {"ports": 8}, f"Connect: unknown or second ports: expected {FIELDS}"),
         (ConnectBack, (PEER, "7"), {}, "ConnectBack: port must be int, not str"),
         (StartTLS, (PEER, None), {}, "StartTLS: host must be str, not NoneType"),
         (Send, (PEER, "text"), {}, "Send: octets must be bytes, not str"),
@@ -61,10 +69,27 @@ def test_a_value_of_a_wrong_type_is_refused(
         assert str(refusal.value) == message
 
 
-def test_a_number_that_makes_no_sense_is_refused() -> None:
+def test_the_first_use_of_a_request_compiles_nothing() -> None:
+    # CPython ends the process if an interrupt falls into that.
+    code = """
+import sys
+from urlschemes_access.protocol import Connect, Deliver, Release
+def hook(event, arguments):
+    assert event not in ("compile", "exec"), arguments
+sys.addaudithook(hook)
+peer = Connect("h", 7, label="c").label
+Deliver(b"octets"), Release(peer=peer)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_a_file_is_read_from_one_of_its_octets() -> None:
+    def algorithm(to: Any, start: int) -> Algorithm[None]:
+        yield from OpenFile("/a", to=to, start=start)
+
     for to, start in (("read", -1), ("append", 1)):
-        with pytest.raises(ValueError, match=f"start must be an octet of a file to read, not {start}"):
-            OpenFile("/a", to=to, start=start)  # type: ignore[arg-type]
+        with pytest.raises(PluginContractError, match=f"the start of a file to read, got OpenFile.*start={start}"):
+            run(algorithm(to, start))
 
 
 def test_a_request_that_is_refused_is_the_plugins_error() -> None:

@@ -37,6 +37,8 @@ class FileRequests(DialoguePart):
         Raises UnsafeURL, PolicyDenied, RemoteError with the system's reason, DeadlineExceeded.
         """
         reads = request.to == "read"
+        if request.start < 0 or (request.start and not reads):
+            raise self._breach("OpenFile with the start of a file to read", repr(request))
         channel: Channel = await self._use(request, "roots" if reads else "writable")
         peer = Peer("file")
         kind: Literal["input file", "output file"] = "input file" if reads else "output file"

@@ -3,10 +3,11 @@
 # Annotations are evaluated here: they are the types that requests check.
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, dataclass_transform, get_args
 
 if TYPE_CHECKING:
+    from dataclasses import KW_ONLY
+
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes, Entry, FileFacts
     from urlschemes_access.credentials import Answers, Credentials, Form
@@ -56,44 +57,73 @@ Transport: TypeAlias = Literal["tcp", "udp"]
 class Request(Generic[R]):
     """A request of an algorithm; `yield from` it to get the answer, with its type.
 
-    Each request is a dataclass. A value of another type than its annotation is a TypeError, raised in the algorithm. A
-    peer is checked when it is used: it must be open.
+    The annotations of a subclass are its fields; its attributes are their defaults. A value of another type than its
+    annotation is a TypeError, raised in the algorithm. A peer is checked when it is used: it must be open.
     """
 
-    _kinds: ClassVar[tuple[tuple[str, tuple[type, ...]], ...]]
-    """The names of fields, and the types that their values may have."""
-    _choices: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]]
-    """The names of fields, and the texts that they may be."""
+    # Methods made by dataclass would be compiled, and CPython ends the process if an interrupt falls into that.
+    _fields: ClassVar[dict[str, tuple[Any, ...]]]
+    """The types, or the texts, that each field may have; none if it may have any."""
+    _in_order: ClassVar[tuple[str, ...]]
+    """The fields that may be given without their names."""
+    _options: ClassVar[frozenset[str]]
+    """The other fields."""
+    _required: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        kinds = {**cls.__annotations__}
+        order = list(kinds)
+        cls._in_order = tuple(order[: order.index("_")] if kinds.pop("_", None) else order)
+        cls._fields = {
+            name: () if kind is Peer or isinstance(kind, str) else get_args(kind) or (kind,)
+            for name, kind in kinds.items()
+        }
+        cls._options = frozenset(kinds) - {*cls._in_order}
+        cls._required = tuple(name for name in kinds if name not in vars(cls))
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        self._make()  # from now on, the class has an __init__ of its own
-        type(self).__init__(self, *values, **named)
+        if len(values) != len(self._required):
+            self._check_names(len(values), named)
+        for name, value in zip(self._in_order, values):  # noqa: B905  strict=False takes time
+            if (allowed := self._fields[name]) and type(value) not in allowed:
+                self._check(name, value)
+            setattr(self, name, value)
+        for name, value in named.items():
+            if name not in self._options:
+                self._check_names(len(values), named)
+            if type(value) not in self._fields[name]:
+                self._check(name, value)
+            setattr(self, name, value)
 
-    @classmethod
-    def _make(cls) -> None:
-        """Make the class a dataclass. That compiles code, so it waits until the first request of the class is made."""
-        fields = {name: kind for name, kind in cls.__annotations__.items() if kind not in (KW_ONLY, Peer)}
-        checks = [(name, get_args(kind) or (kind,)) for name, kind in fields.items() if not isinstance(kind, str)]
-        cls._kinds = tuple(check for check in checks if isinstance(check[1][0], type))
-        cls._choices = tuple(check for check in checks if isinstance(check[1][0], str))
-        dataclass(eq=False, repr=False)(cls)
+    def _check_names(self, count: int, named: dict[str, Any]) -> None:
+        """Raise TypeError unless the fields after the first `count` may be `named` like this."""
+        names = {*self._in_order[count:], *self._options}
+        if wrong := [f"unknown or second {name}" for name in named if name not in names]:
+            raise TypeError(f"{type(self).__name__}: {wrong[0]}: expected {', '.join(self._fields)}")
+        if count > len(self._in_order):
+            raise TypeError(f"{type(self).__name__}: expected at most {len(self._in_order)} values without their names")
+        if missing := [name for name in self._required if name in names and name not in named]:
+            raise TypeError(f"{type(self).__name__}: {' and '.join(missing)} must be given")
 
-    def __post_init__(self) -> None:
-        for name, kinds in self._kinds:
-            value = getattr(self, name)
-            if not isinstance(value, kinds) or (isinstance(value, bool) and int in kinds):
-                expected = " or ".join(kind.__name__ for kind in kinds)
-                raise TypeError(f"{type(self).__name__}: {name} must be {expected}, not {type(value).__name__}")
-        for name, choices in self._choices:
-            if (value := getattr(self, name)) not in choices:
-                raise TypeError(f"{type(self).__name__}: {name} must be {' or '.join(choices)}, not {value!r}")
+    def _check(self, name: str, value: object) -> None:
+        """Raise TypeError unless `value` is one of the texts allowed, or of a subclass of the types allowed."""
+        allowed = self._fields[name]
+        if not allowed:
+            return
+        if isinstance(allowed[0], str):
+            if value not in allowed:
+                raise TypeError(f"{type(self).__name__}: {name} must be {' or '.join(allowed)}, not {value!r}")
+        elif not isinstance(value, allowed) or (isinstance(value, bool) and int in allowed):
+            expected = " or ".join(kind.__name__ for kind in allowed)
+            raise TypeError(f"{type(self).__name__}: {name} must be {expected}, not {type(value).__name__}")
 
     def __iter__(self) -> Generator["Request[Any]", Any, R]:
         answer: R = yield self
         return answer
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self._fields)})"
 
 
 Algorithm: TypeAlias = Generator[Request[Any], Any, T]
@@ -137,7 +167,7 @@ class Connect(Request[Peer]):
 
     host: str
     port: int
-    _: KW_ONLY
+    _: "KW_ONLY"
     transport: Transport = "tcp"
     label: str = "connection"
     reuse: str | None = None
@@ -158,7 +188,7 @@ class ConnectBack(Request[Peer]):
 
     peer: Peer
     port: int
-    _: KW_ONLY
+    _: "KW_ONLY"
     label: str = "data"
     sends: bool = False
 
@@ -205,7 +235,7 @@ class Receive(Request["bytes | None"]):
     """
 
     peer: Peer
-    _: KW_ONLY
+    _: "KW_ONLY"
     within: int | float | None = None
     most: int = CHUNK
     enough: int | None = None
@@ -216,7 +246,7 @@ class Ready(Request["Peer | None"]):
     """Wait for the first of `peers` that has something to receive; None after `within` seconds."""
 
     peers: "Sequence[Peer]"
-    _: KW_ONLY
+    _: "KW_ONLY"
     within: int | float | None = None
     phase: str = "response"
 
@@ -247,14 +277,9 @@ class OpenFile(Request[Peer]):
     """
 
     path: str
-    _: KW_ONLY
+    _: "KW_ONLY"
     to: Literal["read", "replace", "append"] = "read"
     start: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.start < 0 or (self.start and self.to != "read"):
-            raise ValueError(f"OpenFile: start must be an octet of a file to read, not {self.start}")
 
 
 class Keep(Request["FileFacts"]):
@@ -303,7 +328,7 @@ class Authenticate(Request["Credentials | None"]):
 
     host: str
     port: int
-    _: KW_ONLY
+    _: "KW_ONLY"
     user: str | None = None
     realm: str = ""
     scheme: str = ""
@@ -340,7 +365,7 @@ class Open(Request[None]):
 
     kind: Literal["document", "listing", "session", "attributes"]
     attributes: "Attributes | None" = None
-    _: KW_ONLY
+    _: "KW_ONLY"
     session: "type[Session] | None" = None
     peer: Peer | None = None
 
@@ -349,6 +374,9 @@ class Deliver(Request[None]):
     """Deliver the next octets of a document, or the next entry of a listing; the algorithm pauses here."""
 
     item: "bytes | Entry"
+
+    def __init__(self, item: "bytes | Entry") -> None:  # quicker, for listings with many entries
+        self.item = item
 
 
 class Unterminated(Request[None]):
