@@ -35,6 +35,7 @@ import urlschemes_access.errors
 import urlschemes_lint
 import urlschemes_mirror
 import urlschemes_text
+from urlschemes_access.policy import kinds
 from urlschemes_lint import NotRepairable
 from urlschemes_servers import ftp_server, gopher, gopher_server, http_server
 from urlschemes_servers.http import redirect
@@ -259,6 +260,14 @@ def test_every_field_of_the_policy_and_the_limits_is_described(kind: Any, headin
     assert list(rows) == [field.name for field in dataclasses.fields(kind)]
     if kind is urlschemes_access.Limits:
         assert rows == {name: str(value) for name, value in dataclasses.asdict(kind()).items()}
+
+
+def test_the_page_of_the_configuration_names_the_fields_that_are_no_lists_of_strings() -> None:
+    text = TEXTS[DOCS / "reference" / "configuration.md"]
+    listed = re.search(r"except `limits`, as lists of strings \((.*?)\)", text)
+    assert listed is not None
+    others = [name for name, kind in kinds(urlschemes_access.Policy).items() if kind.expected != "a list of strings"]
+    assert sorted(re.findall(r"`(\w+)`", listed[1])) == sorted(others)
 
 
 def test_the_page_of_findings_agrees_with_the_code() -> None:

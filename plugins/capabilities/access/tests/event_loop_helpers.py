@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from dataclasses import replace
 from typing import Any, TypeVar
 
-from talk_scheme import LOOPBACK, TALK, TalkURL
+from talk_scheme import TalkURL, dialogue
 
-from urlschemes_access.dialogue import Dialogue
-from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import (
     Algorithm,
 )
@@ -38,10 +35,6 @@ def run(what: Awaitable[T]) -> T:
         assert not faults
 
 
-async def begun(
-    algorithm: Algorithm[None], *, policy: Policy = LOOPBACK, deadline: float | None = None, **settings: Any
-) -> Any:
+async def begun(algorithm: Algorithm[None], **given: Any) -> Any:
     """Return the resource that `algorithm` opens, without a registry."""
-    if deadline is not None:
-        policy = replace(policy, limits=replace(policy.limits, deadline=deadline))
-    return await opened(Dialogue(algorithm, url=URL, registration=TALK, policy=policy, **settings))
+    return await opened(dialogue(algorithm, URL, **given))

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 from typing import Any, Self
 
+from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession, run
 from urlschemes_access.resources.synchronous import Document, Listing, Session
@@ -19,11 +20,11 @@ class EventLoopRunner:
         self._runners: list[asyncio.Runner] = []
         self._new()
 
-    def run(self, dialogue: Dialogue) -> Any:
+    def run(self, dialogue: Dialogue, pool: ConnectionPool | None = None) -> Any:
         """Return a blocking resource, as `synchronous.run` does."""
         idle = (runner for runner in self._runners if not runner.get_loop().is_running())
         runner = next(idle, None) or self._new()
-        return runner.run(_begun(dialogue, runner))
+        return runner.run(_begun(dialogue, runner, pool))
 
     def close(self) -> None:
         """Close the loops, on which no task may be left."""
@@ -39,8 +40,8 @@ class EventLoopRunner:
         return runner
 
 
-async def _begun(dialogue: Dialogue, runner: asyncio.Runner) -> Any:
-    resource = await run(dialogue)
+async def _begun(dialogue: Dialogue, runner: asyncio.Runner, pool: ConnectionPool | None) -> Any:
+    resource = await run(dialogue, pool=pool)
     if isinstance(resource, AsyncDocument):
         return Facade(resource, Document, runner)
     if isinstance(resource, AsyncListing):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from urlschemes.scheme.registration import Registration
 from urlschemes.url.value import URL, LoginURL
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.backends.connection_pool import ConnectionPool
+from urlschemes_access.dialogue import Dialogue, Operation
 from urlschemes_access.errors import (
     RemoteError,
 )
@@ -23,6 +24,7 @@ from urlschemes_access.protocol import (
 )
 from urlschemes_access.resources import synchronous
 from urlschemes_access.resources.synchronous import Session
+from urlschemes_access.settings import Arguments, Settings
 
 RECORD = """
 api = 1
@@ -91,21 +93,24 @@ IMPATIENT = replace(LOOPBACK, limits=Limits(resolve=0.3, connect=0.3, first_octe
 """For a server that does nothing: on a busy machine, one that answers may take longer than this."""
 
 
+def dialogue(algorithm: Algorithm[None], url: URL, *, policy: Policy = LOOPBACK, **given: Any) -> Dialogue:
+    """Return a dialogue without a client. `given` are settings of the caller, and what else an operation has."""
+    settings = {name: given.pop(name) for name in Arguments.__annotations__.keys() & given}
+    return Dialogue(algorithm, Operation(url, Settings(policy=policy, **settings), **given))
+
+
 def run(
     algorithm: Algorithm[None],
     *,
     port: int = 7,
     policy: Policy = LOOPBACK,
     url: URL | None = None,
-    deadline: float | None = None,
-    **settings: Any,
+    pool: ConnectionPool | None = None,
+    **given: Any,
 ) -> Any:
     """Return the resource that an algorithm opens for a URL."""
     url = url or TalkURL.parse(f"x-talk://127.0.0.1:{port}/")
-    if deadline is not None:
-        policy = replace(policy, limits=replace(policy.limits, deadline=deadline))
-    registration = cast("Registration", url.registration)
-    return synchronous.run(Dialogue(algorithm, url=url, registration=registration, policy=policy, **settings))
+    return synchronous.run(dialogue(algorithm, url, policy=policy, **given), pool=pool)
 
 
 def fetch(port: int, *, host: str = "127.0.0.1", greeting: bytes = b"") -> Algorithm[None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,10 +14,11 @@ from event_loop_helpers import run
 from fake_servers import Serve
 from talk_scheme import LOOPBACK, TalkURL, fetch
 
-from urlschemes.errors import URLError
+from urlschemes.errors import UnknownScheme, URLError
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access import Limits, Policy
 from urlschemes_access.attributes import Attributes
+from urlschemes_access.backends.tls_files import TLSFiles
 from urlschemes_access.client import Arguments, AsyncArguments, AsyncClient, Client
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
@@ -113,11 +115,14 @@ def test_an_async_client_uses_the_default_registry() -> None:
 def test_the_policy_of_an_operation_overrides_the_deadline_of_the_client() -> None:
     strict = Policy(limits=Limits(deadline=5))
     client = Client(deadline=30)
-    assert client.with_settings(policy=strict).effective_policy.limits.deadline == 5
-    assert client.with_settings(policy=strict, deadline=9).effective_policy.limits.deadline == 9
-    assert client.with_settings(policy=Policy()).effective_policy.limits.deadline == 30
-    assert client.with_settings(policy=None).effective_policy.limits.deadline == 30
-    assert Client(deadline=30, policy=strict).effective_policy.limits.deadline == 30
+    for arguments, deadline in (
+        ({"policy": strict}, 5),
+        ({"policy": strict, "deadline": 9}, 9),
+        ({"policy": Policy()}, 30),
+        ({"policy": None}, 30),
+    ):
+        assert client.settings.overridden(arguments).policy.limits.deadline == deadline
+    assert Client(deadline=30, policy=strict).policy.limits.deadline == 30
 
 
 def test_none_switches_off_a_setting_for_one_operation(offer: Callable[..., AsyncClient]) -> None:
@@ -129,25 +134,24 @@ def test_none_switches_off_a_setting_for_one_operation(offer: Callable[..., Asyn
     client = Client(registry=registry, policy=LOOPBACK, deadline=30, trace=print, credentials=lambda _: JOE)
     assert client.find_attributes("x-talk://127.0.0.1:7/", trace=None).name == "joe"
     assert client.find_attributes("x-talk://127.0.0.1:7/", credentials=None).name is None
-    bare = client.with_settings(**dict.fromkeys(Arguments.__annotations__.keys() - {"options"}))
-    assert (bare.deadline, bare.trace, bare.credentials, bare.policy) == (None, None, None, LOOPBACK)
+    bare = client.settings.overridden(dict.fromkeys(Arguments.__annotations__.keys() - {"options", "registry"}))
+    assert (bare.trace, bare.credentials, bare.policy) == (None, None, LOOPBACK)
 
 
 def test_no_certificate_for_one_operation_means_the_configured_one(tmp_path: Path) -> None:
     files = {name: str(tmp_path / name) for name in ("cacert", "cert", "key")}
     configuration = Configuration.of(ConfigFile({"tls": files}))
     client = Client(configuration=configuration, cacert="other", cert="other", key="other")
-    twin = client.with_settings(cacert=None, cert=None)
-    assert (twin.cacert, twin.cert, twin.key) == tuple(files.values())
+    assert client.settings.overridden({"cacert": None, "cert": None}).tls == TLSFiles(**files)
 
 
 def test_an_operation_overrides_the_settings_that_its_arguments_name() -> None:
     assert Arguments.__annotations__.keys() == AsyncArguments.__annotations__.keys()
-    for name in Arguments.__annotations__.keys() - {"options"}:
-        Client().with_settings(**{name: None})
-    for name in ("options", "registry", "server"):
-        with pytest.raises(TypeError, match=f"unknown argument '{name}'"):
-            Client().with_settings(**{name: None})
+    for name in Arguments.__annotations__:
+        with pytest.raises(UnknownScheme):
+            Client().access("x-no-such:a", **cast("Any", {name: None}))
+    with pytest.raises(TypeError, match="unknown argument 'server'"):
+        Client().access("x-no-such:a", **cast("Any", {"server": None}))
 
 
 def test_both_clients_take_the_same_arguments() -> None:
@@ -163,12 +167,13 @@ def test_a_client_pickles_with_its_settings_and_without_variables(monkeypatch: p
     policy = Policy(networks=("127.0.0.0/8",), limits=Limits(idle=2))
     settings = {"deadline": 5, "credentials": str, "options": {"news": {"server": "news.dom"}}}
     client = Client.from_configuration(ConfigFile({}), trust_env=True, policy=policy, **settings)
-    client.hooks_in_use()
+    client.hooks_in_use(client.registry)
     pickled = pickle.dumps(client)
     assert b"mellon" not in pickled
     monkeypatch.setenv("X_SECRET", "friend")
     twin = pickle.loads(pickled)
-    assert (twin.policy, twin.deadline, twin.credentials) == (policy, 5, str)
+    assert twin.policy == replace(policy, limits=replace(policy.limits, deadline=5))
+    assert twin.settings.credentials is str
     assert twin.configuration == client.configuration
     assert twin.configuration.environment["X_SECRET"] == "friend"
     assert twin.registry is client.registry

@@ -169,7 +169,7 @@ def test_an_exact_list_of_ports_allows_no_other() -> None:
 @pytest.mark.parametrize("port", [0, -1, 65536, 99999, 10**50])
 def test_an_invalid_port_is_unsafe_under_every_policy(port: int) -> None:
     with pytest.raises(UnsafeURL) as refusal:
-        replace(Policy.interactive(), ports=frozenset({port})).check_port(port, frozenset({port}))
+        Policy.interactive().check_port(port, frozenset({port}))
     assert refusal.value.part == "port"
 
 
@@ -262,7 +262,9 @@ def test_every_limit_can_be_written_as_json(name: str) -> None:
         ({"limits": {"deadlin": 1}}, "'deadlin' is not a field of Limits: expected one of deadline"),
         ({"public": "false"}, "Policy.public must be True or False, not 'false'"),
         ({"hosts": "a.dom"}, "Policy.hosts must be a collection of str, not 'a.dom'"),
-        ({"networks": ["127.0.0.256"]}, "does not appear to be an IPv4 or IPv6 network"),
+        ({"ports": [0]}, "Policy.ports: 0 is not a number from 1 to 65535"),
+        ({"only_ports": [True]}, "Policy.only_ports: True is not a number"),
+        ({"networks": ["127.0.0.256"]}, "Policy.networks: '127.0.0.256' does not appear to be an IPv4 or IPv6 network"),
         ({"limits": {"idle": 0}}, "Limits.idle must be positive and finite, not 0"),
         ({"limits": {"idle": "20"}}, "Limits.idle must be a number, not '20'"),
         ({"limits": {"idle": True}}, "Limits.idle must be a number, not True"),
@@ -309,7 +311,7 @@ def test_the_repr_of_a_policy_has_the_fields_that_differ_and_can_be_evaluated() 
 @pytest.mark.parametrize("value", [0, -1, math.nan, math.inf])
 @pytest.mark.parametrize("name", [limit.name for limit in fields(Limits)])
 def test_limits_are_positive_and_finite(name: str, value: float) -> None:
-    with pytest.raises(ValueError, match=rf"Limits\.{name} must be positive and finite"):
+    with pytest.raises((TypeError, ValueError), match=rf"Limits\.{name} must be (positive and finite|a whole number)"):
         Limits(**{name: value})  # type: ignore[arg-type]
 
 
@@ -344,7 +346,7 @@ def test_what_is_no_collection_of_such_values_is_a_type_error(fields: dict[str, 
 
 @pytest.mark.parametrize("name", ["roots", "writable"])
 def test_a_folder_with_a_nul_is_a_value_error(name: str) -> None:
-    with pytest.raises(ValueError, match=f"a folder of Policy.{name} contains a NUL"):
+    with pytest.raises(ValueError, match=f"Policy.{name}: a folder contains a NUL"):
         Policy(**cast("Any", {name: ("/srv", "/a\0b")}))
 
 

@@ -13,7 +13,7 @@ import urlschemes
 from urlschemes import InternetURL, Registration
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.credentials import Form, Question
-from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.dialogue import Dialogue, Operation
 from urlschemes_access.errors import (
     AccessError,
     ConnectError,
@@ -49,6 +49,7 @@ from urlschemes_access.protocol import (
     Unterminated,
 )
 from urlschemes_access.resources.synchronous import Document, run
+from urlschemes_access.settings import Settings
 from urlschemes_testing.replay import (
     Departure,
     Outcome,
@@ -791,7 +792,7 @@ def test_an_access_over_real_sockets_can_be_recorded_and_replayed() -> None:
     with rogue(*acts) as address:
         url = CountURL.parse(f"x-count://{address}")
         algorithm = recording.of(retrieve(url))
-        document = run(Dialogue(algorithm, url=url, registration=registration, policy=Policy.interactive()))
+        document = run(Dialogue(algorithm, Operation(url, Settings(policy=Policy.interactive()))))
         assert isinstance(document, Document)
         with document:
             assert document.read() == b"content"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from urlschemes_access import Attributes, Policy
-from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.dialogue import Dialogue, Operation
 from urlschemes_access.errors import AccessError, PolicyDenied, RemoteError, Truncated
 from urlschemes_access.protocol import (
     Algorithm,
@@ -27,6 +27,7 @@ from urlschemes_access.protocol import (
     Send,
 )
 from urlschemes_access.resources.synchronous import run
+from urlschemes_access.settings import Settings
 from urlschemes_file import FileURL
 from urlschemes_testing.replay import (
     Departure,
@@ -252,14 +253,11 @@ def test_only_the_algorithm_closes_what_it_sent() -> None:
 def test_writing_is_recorded(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(b"old")
     policy = replace(Policy.untrusted(), writable=(str(tmp_path),))
-    registration = FileURL.registration
-    assert registration is not None
 
     def recorded(algorithm: Algorithm[None], content: Any = None) -> str:
         recording = Recording()
         url = FileURL.from_path(tmp_path)
-        dialogue = Dialogue(recording.of(algorithm), url=url, registration=registration, policy=policy, content=content)
-        run(dialogue)
+        run(Dialogue(recording.of(algorithm), Operation(url, Settings(policy=policy), content=content)))
         return recording.script.source().replace(str(tmp_path), "")
 
     assert recorded(store(f"{tmp_path}/a"), [b"one", b"two"]).split("\n")[1:-1] == [

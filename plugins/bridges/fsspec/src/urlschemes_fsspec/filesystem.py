@@ -141,7 +141,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
 
     async def spooled(self, path: str) -> IO[bytes]:
         """Return the content of the document, which is transferred whole, as a file at its beginning."""
-        limits = self._client.effective_policy.limits
+        limits = self._client.policy.limits
         file: IO[bytes] = io.BytesIO()
         try:
             async with self._opened(path) as resource:
@@ -298,7 +298,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
         """
         if maxdepth is not None and maxdepth < 1:
             raise ValueError("maxdepth must be at least 1")
-        limits = self._client.effective_policy.limits
+        limits = self._client.policy.limits
         top = self._strip_protocol(path)
         waiting, seen, walked, count = [(top, 1)], {top}, [], 0
         while waiting:

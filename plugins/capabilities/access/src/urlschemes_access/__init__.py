@@ -6,8 +6,8 @@
 
 In: a URL and the caller's settings. Out: a Document, a Listing, a Session or Attributes, or a typed error.
 
-client.py             Client and AsyncClient, and functions that use a client without settings
-client_base.py        the settings of a client
+client.py             Client and AsyncClient; the methods of a client without settings as functions
+settings.py           the arguments of clients and operations, and what they mean together
 operations.py         from a URL to a dialogue: vetoes, gateways, options, the algorithm of the scheme
 protocol/             the vocabulary of algorithms: requests, readers and ranges, for scheme plugins
 dialogue/             every rule of an access; no I/O

@@ -15,42 +15,58 @@ blocks; files and the resolver use threads. A cancelled task has closed its conn
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Iterable, Mapping
+from collections.abc import AsyncIterable, Iterable
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack, cast
+from types import NoneType
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 
+from urlschemes.errors import require_type
+from urlschemes.registry.registry import registry_or_default
+from urlschemes.storage.config_file import ConfigFile
+from urlschemes_access.backends.backend import drive
+from urlschemes_access.backends.blocking import BlockingBackend
+from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.backends.worker_threads import Work
-from urlschemes_access.operations import DialogueClient
+from urlschemes_access.configuration import Configuration
+from urlschemes_access.operations import Preparation, configuration_errors
 from urlschemes_access.resources import synchronous
+from urlschemes_access.resources.document_content import AnyDocument
 from urlschemes_access.resources.downloads import Download, Part
-from urlschemes_access.resources.synchronous import document_of
+from urlschemes_access.resources.resource import no_document
+from urlschemes_access.settings import Arguments, AsyncArguments, Settings, SharedArguments, check_function
 
 if TYPE_CHECKING:
     import os
-    import ssl
-    from collections.abc import AsyncGenerator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
     from types import TracebackType
     from typing import Self
 
+    from urlschemes.errors import URLError
     from urlschemes.registry.registry import Registry
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes
-    from urlschemes_access.credentials import Answers, Asker, Credentials, Form
+    from urlschemes_access.backends.event_loop import LoopBackend
+    from urlschemes_access.configuration import Setting
+    from urlschemes_access.credentials import Credentials
+    from urlschemes_access.dialogue import Dialogue
+    from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.policy import Policy
     from urlschemes_access.protocol.ranges import Range
-    from urlschemes_access.protocol.requests import Authenticate, Authenticator
+    from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
     from urlschemes_access.resources.many import Result
     from urlschemes_access.resources.synchronous import Document, Listing, Session
-    from urlschemes_access.trace_event import Tracer
 
 __all__ = [
     "Arguments",
+    "AsyncArguments",
     "AsyncClient",
     "AsyncContent",
     "Client",
+    "ClientBase",
     "Content",
     "access",
     "delete",
@@ -66,59 +82,164 @@ Content: TypeAlias = bytes | Iterable[bytes]
 AsyncContent: TypeAlias = Content | AsyncIterable[bytes]
 """As Content; the pieces may come from an asynchronous iterable."""
 
-
-class Arguments(TypedDict, total=False):
-    """The arguments of every operation besides the URL and the content; each overrides the setting of the client.
-
-    None is the value of a client that was made without the setting: `credentials=None` switches credentials off.
-    """
-
-    policy: Policy | None
-    """The policy; None: the client's. Its deadline, if it has one, overrides the client's."""
-    deadline: float | None
-    """The most seconds that the operation may take; it overrides the deadline of the policy."""
-    credentials: Credentials | Authenticator | None
-    """A function, called if a server requires a login; or, for one operation, credentials for the scheme, host and port
-    of its URL."""
-    ask: Asker | None
-    """Called for the answers to a form if the server asks questions."""
-    trace: Tracer | None
-    """Called with each TraceEvent of the operation."""
-    ssl_context: ssl.SSLContext | None
-    """Used instead of the system's trusted certificates, and instead of the files that follow."""
-    cacert: str | os.PathLike[str] | None
-    """A file in PEM form with the certificates to trust, instead of the system's."""
-    cert: str | os.PathLike[str] | None
-    """A file in PEM form with the client's certificate."""
-    key: str | os.PathLike[str] | None
-    """A file in PEM form with the private key of `cert`, unless that file holds it."""
-    options: Mapping[str, Any]
-    """Options of the scheme; its record describes them."""
+_HOOKS_OF_EVERY_OPERATION = frozenset({"veto", "gateway", "observe"})
 
 
-class AsyncArguments(TypedDict, total=False):
-    """Like Arguments; `credentials` and `ask` may be coroutine functions."""
+class ClientBase:
+    """The settings of a client's operations, and the connections that it keeps."""
 
-    policy: Policy | None
-    deadline: float | None
-    credentials: Credentials | Callable[[Authenticate], Credentials | Awaitable[Credentials | None] | None] | None
-    ask: Callable[[Form], Answers | Awaitable[Answers | None] | None] | None
-    trace: Tracer | None
-    ssl_context: ssl.SSLContext | None
-    cacert: str | os.PathLike[str] | None
-    cert: str | os.PathLike[str] | None
-    key: str | os.PathLike[str] | None
-    options: Mapping[str, Any]
+    def __init__(
+        self,
+        *,
+        configuration: Configuration | None = None,
+        credentials: Any = None,
+        ask: Any = None,
+        options: Mapping[str, Mapping[str, Any]] | None = None,
+        gateways: Mapping[str, str] | None = None,
+        keep_connections: bool = True,
+        **settings: Unpack[SharedArguments],
+    ) -> None:
+        self.registry = registry_or_default(settings.pop("registry", None))
+        require_type("configuration", configuration, Configuration, NoneType)
+        self.configuration = (configuration or Configuration()).extended(options=options, gateways=gateways)
+        check_function("credentials", credentials)
+        if settings.get("policy") is None:
+            settings["policy"] = self.configuration.policy()
+        self.settings = Settings(self.configuration.tls_files(), credentials=credentials, ask=ask, **settings)
+        self._hooks: AccessHooks | None = None
+        self._pool = ConnectionPool() if keep_connections else None
+
+    @classmethod
+    def from_configuration(cls, file: ConfigFile | None = None, *, trust_env: bool = False, **arguments: Any) -> Self:
+        """Make a client from a configuration file, by default the user's own.
+
+        With `trust_env`, environment variables may set gateways and options. `arguments` are those of the class. Raises
+        ConfigurationError.
+        """
+        configuration = Configuration.of(ConfigFile.load() if file is None else file, trust_env=trust_env)
+        return cls(configuration=configuration, **arguments)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of operations that are given none, with the deadline of the client."""
+        return self.settings.policy
+
+    def begin(
+        self,
+        operation: str,
+        url: URL | str,
+        content: Any = None,
+        /,
+        *,
+        options: Mapping[str, Any] | None = None,
+        registry: Registry | None = None,
+        **arguments: Any,
+    ) -> Dialogue:
+        """Return the dialogue of an operation; nothing is resolved or opened yet. Arguments are those of `operate`.
+
+        `resources.synchronous.run(dialogue, backend)` opens its resource with a backend of your own, an object with the
+        methods of `backends.backend.Backend`; `await resources.asynchronous.run(dialogue, backend)` with one that
+        suspends. Errors are those of `operate`.
+        """
+        registry = self.registry if registry is None else registry_or_default(registry)
+        settings = self.settings.overridden(arguments)
+        return Preparation(
+            operation,
+            content,
+            options or {},
+            settings=settings,
+            configuration=self.configuration,
+            registry=registry,
+            hooks=self.hooks_in_use(registry),
+        ).dialogue(url)
+
+    def credentials_from_hooks(self, request: Authenticate) -> Credentials | None:
+        """Return the credentials that an installed plugin knows; to be passed as `credentials`. Raises PluginError."""
+        return self._hooks_of(self.registry).credentials(request)
+
+    def hooks_in_use(self, registry: Registry) -> AccessHooks | None:
+        """Return the hooks, if a plugin or the program implements one that is called in every operation."""
+        sources = registry.hook_sources()
+        if not any(source.names is None or source.names & _HOOKS_OF_EVERY_OPERATION for source in sources):
+            return None
+        return self._hooks_of(registry)
+
+    def _hooks_of(self, registry: Registry) -> AccessHooks:
+        from urlschemes_access.hooks import AccessHooks  # imports pluggy, which is heavy
+
+        if registry is not self.registry:
+            return AccessHooks(registry)
+        self._hooks = self._hooks or AccessHooks(registry)
+        return self._hooks
+
+    def describe_gateway(self, scheme: str) -> str | None:
+        """Return the gateway of a scheme and its source; None if there is none. No plugin is imported."""
+        setting = self.configuration.gateway(scheme)
+        if setting is not None:
+            return f"{setting.shown}, from {setting.source}"
+        providers = [
+            source.provider
+            for source in self.registry.hook_sources()
+            if source.names is not None and "gateway" in source.names
+        ]
+        return f"{' and '.join(sorted(providers))} may name one, by the hook urlschemes_gateway" if providers else None
+
+    def check_configuration(self, settings: Iterable[Setting] | None = None) -> tuple[URLError, ...]:
+        """Return an error for each setting that cannot be used with the installed schemes, which are imported.
+
+        `settings` are by default all settings of the configuration.
+        """
+        checked = self.configuration.settings if settings is None else settings
+        hooks = self.hooks_in_use(self.registry)
+        return tuple(configuration_errors(checked, self.configuration, self.registry, hooks))
+
+    def _close_connections(self) -> None:
+        if self._pool is not None:
+            self._pool.close()
+
+    async def _download(
+        self,
+        operate: Callable[..., Any],
+        backend: BlockingBackend | LoopBackend,
+        url: URL | str,
+        path: str | os.PathLike[str],
+        *,
+        resume: bool,
+        arguments: Any,
+    ) -> Download:
+        """Save a document, for both clients, by means of their method `operate`."""
+
+        async def operated(operation: str, **arguments: Any) -> Any:
+            return await backend.call(partial(operate, operation, url, **arguments))
+
+        if not resume:
+            with _document(await operated("access", **arguments)) as document:
+                return Download(Path(path), cast("int", await backend.call(partial(document.save, path))))
+        others = {name: value for name, value in arguments.items() if name != "options"}
+        settings = {name: value for name, value in others.items() if name != "registry"}
+        deadline = self.settings.overridden(settings).policy.limits.deadline
+        began = monotonic()
+        part = Part(path, url, timeout=deadline)
+        await backend.in_thread(part.__enter__, None, Work(), lambda _: part.close())
+        try:
+            if part.needs_attributes:
+                part.compare(await operated("find attributes", **others))
+            if deadline is not None:
+                arguments["deadline"] = max(began + deadline - monotonic(), 0.001)
+            arguments = _with_range(arguments, part.range)
+            with _document(await operated("access", **arguments)) as document:
+                return cast("Download", await backend.call(partial(document.save_part, part)))
+        finally:
+            part.close()
 
 
-class Client(DialogueClient):
+class Client(ClientBase):
     """A client whose operations block.
 
-    Its arguments are defaults for those of every operation: `policy`, `deadline`, `credentials`, `ask`, `trace`,
-    `ssl_context`, `cacert`, `cert`, `key` (see `Arguments`). `registry` is by default the process's. `options` and
-    `gateways` map the name of a scheme to its options and to the template of its gateway; they override those of
-    `configuration`. No configuration file and no environment variable is read; `Client.from_configuration` does that.
-    Raises ConfigurationError.
+    Its arguments are defaults for those of every operation, which `Arguments` describes. But `options` and `gateways`
+    map the name of a scheme to its options and to the template of its gateway; they override those of `configuration`.
+    No configuration file and no environment variable is read; `Client.from_configuration` does that. Raises
+    ConfigurationError.
 
     After an operation of http, https, nntp, news or ftp, the client keeps the connection for the next operation on the
     same server: at most 2 for each host and 8 in all, for 15 seconds. `close`, or leaving a `with` block, closes them
@@ -146,7 +267,7 @@ class Client(DialogueClient):
         UnsupportedOperation, UnknownScheme, PluginError; InvalidURL if `url` is a str that is not a URL. Exceptions of
         the caller's functions pass through.
         """
-        return synchronous.run(self._begin(self._pool, operation, url, content, **arguments))
+        return synchronous.run(self.begin(operation, url, content, **arguments), pool=self._pool)
 
     def access(
         self,
@@ -179,18 +300,7 @@ class Client(DialogueClient):
         resource. Raises UnsupportedOperation if the scheme has no ranges, or `url` is not that of a document;
         AccessError if the file cannot be written; and the errors of `access`.
         """
-        if not resume:
-            with self.access(url, **arguments) as resource:
-                return Download(Path(path), document_of(resource).save(path))
-        deadline = self.deadline_of(**_without_options(arguments))
-        began = monotonic()
-        with Part(path, url, timeout=deadline) as part:
-            if part.needs_attributes:
-                part.compare(self.find_attributes(url, **_without_options(arguments)))
-            if deadline is not None:
-                arguments["deadline"] = max(began + deadline - monotonic(), 0.001)
-            with self.access(url, range=part.range, **arguments) as resource:
-                return document_of(resource).save_part(part)
+        return drive(self._download(self.operate, BlockingBackend(), url, path, resume=resume, arguments=arguments))
 
     def find_attributes(self, url: URL | str, **arguments: Unpack[Arguments]) -> Attributes:
         """Return the attributes of the resource, without its content. Errors: see `operate`."""
@@ -212,7 +322,7 @@ class Client(DialogueClient):
         return cast("Attributes", self.operate("delete", url, **arguments))
 
 
-class AsyncClient(DialogueClient):
+class AsyncClient(ClientBase):
     """A client for event loops of asyncio: every operation is awaited.
 
     Arguments and errors are those of Client. Connections are kept as by a Client; `aclose`, or leaving an `async with`
@@ -245,7 +355,7 @@ class AsyncClient(DialogueClient):
         """
         from urlschemes_access.resources import asynchronous  # imports asyncio, which is heavy
 
-        return await asynchronous.run(self._begin(self._pool, operation, url, content, **arguments))
+        return await asynchronous.run(self.begin(operation, url, content, **arguments), pool=self._pool)
 
     async def access(
         self,
@@ -285,10 +395,10 @@ class AsyncClient(DialogueClient):
         """
         from urlschemes_access.resources.many import Accesses  # imports asyncio, which is heavy
 
-        self.check_function("credentials", arguments.get("credentials"))  # a login is for one server
+        check_function("credentials", arguments.get("credentials"))  # a login is for one server
         access = partial(self.access, **arguments)
         accesses = Accesses(self, access, urls, per_host=per_host, total=total, use=use)
-        with self._pool_bounds(per_host=per_host, total=total):
+        with nullcontext() if self._pool is None else self._pool.bounds(per_host=per_host, total=total):
             try:
                 while (result := await accesses.next()) is not None:
                     yield result
@@ -305,24 +415,8 @@ class AsyncClient(DialogueClient):
     ) -> Download:
         """Like `Client.download`; threads use the files."""
         from urlschemes_access.backends.event_loop import LoopBackend  # imports asyncio, which is heavy
-        from urlschemes_access.resources.asynchronous import document_of
 
-        if not resume:
-            async with await self.access(url, **arguments) as resource:
-                return Download(Path(path), await document_of(resource).save(path))
-        deadline = self.deadline_of(**_without_options(arguments))
-        began = monotonic()
-        part = Part(path, url, timeout=deadline)
-        await LoopBackend().in_thread(part.__enter__, None, Work(), lambda _: part.close())
-        try:
-            if part.needs_attributes:
-                part.compare(await self.find_attributes(url, **_without_options(arguments)))
-            if deadline is not None:
-                arguments["deadline"] = max(began + deadline - monotonic(), 0.001)
-            async with await self.access(url, range=part.range, **arguments) as resource:
-                return await document_of(resource).save_part(part)
-        finally:
-            part.close()
+        return await self._download(self.operate, LoopBackend(), url, path, resume=resume, arguments=arguments)
 
     async def find_attributes(self, url: URL | str, **arguments: Unpack[AsyncArguments]) -> Attributes:
         """Like `Client.find_attributes`."""
@@ -343,12 +437,6 @@ class AsyncClient(DialogueClient):
         return cast("Attributes", await self.operate("delete", url, **arguments))
 
 
-class FunctionArguments(Arguments, total=False):
-    """Like Arguments; `registry` is by default the process's."""
-
-    registry: Registry | None
-
-
 def _with_range(arguments: Any, range: Range | None) -> Any:  # noqa: A002  the name of the option
     """Return the arguments of an access with the option `range`, if one is given."""
     if range is None:
@@ -356,64 +444,23 @@ def _with_range(arguments: Any, range: Range | None) -> Any:  # noqa: A002  the 
     return {**arguments, "options": {**(arguments.get("options") or {}), "range": range}}
 
 
-def _without_options(arguments: Any) -> Any:
-    """Return the arguments of an access for another operation, which may not have its options."""
-    return {name: value for name, value in arguments.items() if name != "options"}
+@contextmanager
+def _document(resource: Any) -> Iterator[Any]:
+    """Return what closes a document at the end. Raises UnsupportedOperation for another resource, and closes it."""
+    try:
+        if not isinstance(resource, AnyDocument):
+            raise no_document(resource)
+        yield resource
+    finally:
+        resource._close_now()  # noqa: SLF001  which both kinds of documents have
 
 
-_default_client = Client(keep_connections=False)
-
-
-def _client(registry: Registry | None) -> Client:
-    return _default_client if registry is None else Client(registry=registry, keep_connections=False)
-
-
-def operate(
-    operation: str, url: URL | str, content: Content | None = None, /, **arguments: Unpack[FunctionArguments]
-) -> Document | Listing | Session | Attributes:
-    """Like `Client.operate`, with a client that has no settings."""
-    client = _client(arguments.pop("registry", None))
-    return client.operate(operation, url, content, **cast("Arguments", arguments))
-
-
-def access(
-    url: URL | str,
-    *,
-    range: Range | None = None,  # noqa: A002  the name of the option
-    **arguments: Unpack[FunctionArguments],
-) -> Document | Listing | Session:
-    """Like `Client.access`, with a client that has no settings."""
-    client = _client(arguments.pop("registry", None))
-    return client.access(url, range=range, **cast("Arguments", arguments))
-
-
-def download(
-    url: URL | str,
-    path: str | os.PathLike[str],
-    *,
-    resume: bool = False,
-    **arguments: Unpack[FunctionArguments],
-) -> Download:
-    """Like `Client.download`, with a client that has no settings."""
-    client = _client(arguments.pop("registry", None))
-    return client.download(url, path, resume=resume, **cast("Arguments", arguments))
-
-
-def find_attributes(url: URL | str, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """Like `Client.find_attributes`, with a client that has no settings."""
-    return cast("Attributes", operate("find attributes", url, **arguments))
-
-
-def replace(url: URL | str, content: Content, /, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """Like `Client.replace`, with a client that has no settings."""
-    return cast("Attributes", operate("replace", url, content, **arguments))
-
-
-def update(url: URL | str, content: Content, /, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """Like `Client.update`, with a client that has no settings."""
-    return cast("Attributes", operate("update", url, content, **arguments))
-
-
-def delete(url: URL | str, **arguments: Unpack[FunctionArguments]) -> Attributes:
-    """Like `Client.delete`, with a client that has no settings."""
-    return cast("Attributes", operate("delete", url, **arguments))
+# The methods of a client that has no settings.
+_client = Client(keep_connections=False)
+operate = _client.operate
+access = _client.access
+download = _client.download
+find_attributes = _client.find_attributes
+replace = _client.replace
+update = _client.update
+delete = _client.delete

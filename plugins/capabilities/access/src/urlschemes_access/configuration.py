@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
@@ -36,7 +35,7 @@ from urlschemes.scheme.scheme import lower_case
 from urlschemes.storage.config_file import ConfigFile, ConfigTable
 from urlschemes_access.attributes import without_fragment
 from urlschemes_access.backends.tls_files import TLSFiles
-from urlschemes_access.policy import Limits, Policy, kind_of_members
+from urlschemes_access.policy import Kind, Limits, Policy, kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -222,12 +221,11 @@ def _variable(name: str) -> str:
 
 def _settings_of(file: ConfigFile) -> Iterator[Setting]:
     policy, limits, tls, gateways, options = map(file.table, ("policy", "limits", "tls", "gateways", "options"))
-    policy.check_keys(each.name for each in fields(Policy) if each.name != "limits")
-    limits.check_keys(each.name for each in fields(Limits))
-    for key in policy.content:
-        yield Setting("policy", key, _of_policy(key, policy), file.source)
-    for key in limits.content:
-        yield Setting("limits", key, _of_limits(key, limits), file.source)
+    for table, of in (policy, Policy), (limits, Limits):
+        known = kinds(of)
+        table.check_keys(known)
+        for key in table.content:
+            yield Setting(table.name, key, _of_kind(known[key], key, table), file.source)
     tls.check_keys(each.name for each in fields(TLSFiles))
     for key in tls.content:
         path = os.path.expanduser(tls.string(key))  # noqa: PTH111  it is kept as text
@@ -245,40 +243,21 @@ def _settings_of(file: ConfigFile) -> Iterator[Setting]:
             yield Setting(table.name, key, _of_option(key, table), file.source)
 
 
-def _of_policy(key: str, table: ConfigTable) -> Any:
-    value = table.content[key]
-    kind = next(kind_of_members(each) for each in fields(Policy) if each.name == key)
-    if kind is None:
-        if not isinstance(value, bool):
-            raise table.wrong(key, "true or false")
-    elif kind is int:
-        if not isinstance(value, list) or not all(type(each) is int and 0 < each < 65536 for each in value):
-            raise table.wrong(key, "a list of numbers from 1 to 65535")
-    else:
-        value = table.strings(key)
-    if key in {"roots", "writable"}:
-        value = tuple(str(Path(each).expanduser()) for each in value)
-        if not all(map(os.path.isabs, value)):
-            raise table.wrong(key, "a list of absolute paths, which may begin with ~")
+def _of_kind(kind: Kind, key: str, table: ConfigTable) -> Any:
+    """Return the value of a field of Policy or Limits."""
+    value, name = table.content[key], f"{table.name}.{key}"
     try:
-        return getattr(Policy(**{key: value}), key)
+        if isinstance(value, dict):  # whose keys would count as members
+            raise TypeError
+        if kind.folders:
+            value = tuple(map(os.path.expanduser, members(name, value, kind.of)))
+            if not all(map(os.path.isabs, value)):
+                raise table.wrong(key, "a list of absolute paths, which may begin with ~")
+        return kind.checked(name, value)
+    except TypeError:
+        raise table.wrong(key, kind.expected) from None
     except ValueError as error:
-        name = f"{table.name}.{key}"
-        message = f"{table.source}: {name} cannot be used: {error}"
-        raise ConfigurationError(message, source=table.source, key=name) from None
-
-
-def _of_limits(key: str, table: ConfigTable) -> Any:
-    value = table.content[key]
-    is_whole = next(each.type for each in fields(Limits) if each.name == key) == "int"
-    if type(value) is not int and (type(value) is not float or is_whole):
-        raise table.wrong(key, "a whole number" if is_whole else "a number")
-    given: dict[str, Any] = {key: value}
-    try:
-        Limits(**given)
-    except ValueError:
-        raise table.wrong(key, "positive and finite") from None
-    return value
+        raise ConfigurationError(f"{table.source}: {error}", source=table.source, key=name) from None
 
 
 def _of_option(key: str, table: ConfigTable) -> Any:

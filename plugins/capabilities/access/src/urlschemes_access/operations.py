@@ -16,8 +16,8 @@ from urlschemes.errors import InvalidURL, PluginLoadError, UnknownScheme, Unsupp
 from urlschemes.redaction import described, one_line
 from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes.url.value import LIMIT, URL
-from urlschemes_access.client_base import ClientBase
-from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.dialogue import Dialogue, Operation
+from urlschemes_access.dialogue.context import KINDS
 from urlschemes_access.dialogue.redirects import read_location
 from urlschemes_access.errors import PolicyDenied, RedirectRefused, add_section
 from urlschemes_access.gateways import GatewayFinder
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from urlschemes.registry.registry import Registry
     from urlschemes.scheme.scheme import Scheme
     from urlschemes_access.attributes import Gateway
-    from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.configuration import Setting
+    from urlschemes_access.configuration import Configuration, Setting
+    from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.protocol.requests import Algorithm
+    from urlschemes_access.settings import Settings
     from urlschemes_access.trace_event import EventKind, Outcome
 
-__all__ = ["DialogueClient", "Operation", "parse_found"]
+__all__ = ["Preparation", "configuration_errors", "parse_found"]
 
 _KINDS = {
     "access": ("document", "listing", "session"),
@@ -46,47 +47,49 @@ _KINDS = {
     "delete": ("attributes",),
 }
 """The kinds of resources that an operation of section 2 opens; a scheme's own operation may open any."""
-_ALL_KINDS = ("document", "listing", "session", "attributes")
 _WITHOUT_CONTENT = ("access", "find attributes", "delete")
 
 
-class Operation:
-    """One operation of a client. `options` are those of the scheme, `content` is what the operation sends.
+class Preparation:
+    """Prepares one operation: checks its URL and arguments, and finds its gateway and its algorithm.
 
-    `pool` holds the connections that the client keeps, if it keeps any.
+    `options` are those of the scheme, `content` is what the operation sends. `hooks` are those that are in use.
     """
 
     def __init__(
         self,
-        client: ClientBase,
         name: str,
-        *,
+        content: Any,
         options: Mapping[str, Any],
-        content: Any = None,
-        pool: ConnectionPool | None = None,
+        *,
+        settings: Settings,
+        configuration: Configuration,
+        registry: Registry,
+        hooks: AccessHooks | None,
     ) -> None:
         require_type("options", options, Mapping)
-        self._client = client
         self._name = name
-        self._options = options
         self._content = content
-        self._pool = pool
-        self._registry = client.registry
-        self._hooks = client.hooks_in_use()
-        self._gateways = GatewayFinder(client.registry, client.configuration, self._hooks)
+        self._options = options
+        self._settings = settings
+        self._configuration = configuration
+        self._registry = registry
+        self._hooks = hooks
+        self._gateways = GatewayFinder(registry, configuration, hooks)
+        self._began = perf_counter()
 
-    def begin(self, given: URL | str) -> Dialogue:
+    def dialogue(self, given: URL | str) -> Dialogue:
         """Return the dialogue of the operation on `given`. Raises as `Client.operate` does."""
         if isinstance(given, URL) and given.syntax.profile is not self._registry.profile:
-            return self._begin_converted(given)
-        return self._begin_own(given if isinstance(given, URL) else self._parse(given))
+            return self._of_another_profile(given)
+        return self._dialogue(given if isinstance(given, URL) else self._parse(given))
 
-    def _begin_converted(self, given: URL) -> Dialogue:
-        """Begin with a URL of another profile. The error for one that the client's profile lacks names both."""
+    def _of_another_profile(self, given: URL) -> Dialogue:
+        """Return the dialogue for a URL of another profile. An error for one that the client's lacks names both."""
         is_typed = given.registration is not None
         try:  # the two profiles may read different hosts: from here on, only this one counts
             is_known = is_typed and given.scheme in self._registry
-            return self._begin_own(given.as_profile(self._registry) if is_known else self._parse(str(given)))
+            return self._dialogue(given.as_profile(self._registry) if is_known else self._parse(str(given)))
         except (InvalidURL, UnknownScheme) as error:
             is_invalid = isinstance(error, InvalidURL)
             if is_invalid or is_typed:
@@ -96,89 +99,78 @@ class Operation:
                 error.hint = f'pass registry=Registry(profile="{other}"){hint}'
             raise
 
-    def _begin_own(self, url: URL) -> Dialogue:
-        try:
-            return self._begin(url)
-        except URLError as error:
-            add_section(error, url)
-            raise
-
-    def _begin(self, url: URL) -> Dialogue:
-        if self._hooks is None:
-            gateway = self._gateways.find(self._name, url, self._client.policy)
-            return self._dialogue(url, gateway)
-        hooks = self._hooks
-        began = perf_counter()
-        accessed = url
-
-        def observe(outcome: Outcome, error: URLError | None = None) -> None:
-            hooks.observe(self._name, accessed, outcome, error, perf_counter() - began)
-
-        try:
-            hooks.check_vetoes(url, self._name)
-            gateway = self._gateways.find(self._name, url, self._client.policy)
-            if gateway is not None:
-                accessed = gateway.url
-                hooks.check_vetoes(accessed, self._name)
-            return self._dialogue(url, gateway, observe)
-        except URLError as error:
-            observe("failed", error)
-            raise
-
     def _parse(self, text: str) -> URL:
         """Parse the caller's URL. One whose scheme is unknown may be reached through a gateway."""
         try:
             return self._registry.parse(text)
         except UnknownScheme:
             scheme = lower_case(text.partition(":")[0])
-            if self._hooks is None and self._client.configuration.gateway(scheme) is None:
+            if self._hooks is None and self._configuration.gateway(scheme) is None:
                 raise
             return self._registry.parse_generic(text)
 
-    def _dialogue(
-        self,
-        url: URL,
-        gateway: Gateway | None,
-        observe: Callable[[Outcome, URLError | None], None] | None = None,
-    ) -> Dialogue:
-        if gateway is not None:
-            self._check_no_options(url)
-            reached = f"{url.redacted()} is reached through {gateway.url.redacted()}: {gateway.source}"
-            self._emit("gateway", reached)
-            url = gateway.url
-            self._registry = self._registry.in_profile(url.syntax.profile)
-        elif url.registration is None:
-            self._check_found(url)
-        client = self._client
+    def _dialogue(self, url: URL) -> Dialogue:
+        self._accessed = url
+        try:
+            self._check_vetoes(url)
+            gateway = self._gateways.find(self._name, url, self._settings.policy)
+            if gateway is not None:
+                self._accessed = gateway.url
+                self._check_vetoes(gateway.url)
+                self._go_through(gateway)
+            elif url.registration is None:
+                self._check_found(url)
+            return self._with_algorithm(self._accessed, gateway)
+        except URLError as error:
+            self._observe("failed", error)
+            add_section(error, url)
+            raise
+
+    def _go_through(self, gateway: Gateway) -> None:
+        asked, url = gateway.asked, gateway.url
+        if self._options:
+            names = ", ".join(self._options)
+            raise UnsupportedOperation(
+                f"{asked.scheme} is reached through a gateway, which does not take the options {names}",
+                scheme=asked.scheme,
+                hint="leave the options out",
+            )
+        self._emit("gateway", f"{asked.redacted()} is reached through {url.redacted()}: {gateway.source}")
+        self._registry = self._registry.in_profile(url.syntax.profile)
+
+    def _with_algorithm(self, url: URL, gateway: Gateway | None) -> Dialogue:
+        """Return the dialogue of the algorithm that the scheme of `url` has for the operation."""
         scheme = self._registry[url.scheme]
         if not isinstance(url, scheme.url_type):  # a generic URL, or one of another registry
             url = read_as(scheme.url_type, str(url), max(LIMIT, len(str(url))))
         algorithm = _algorithm(self._registry, scheme, self._name)
         self._check_arguments(algorithm, scheme.name)
-        return Dialogue(
-            algorithm(url, **self._configured_options(scheme, algorithm), **self._options),
-            url=url,
-            registration=scheme.registration,
-            policy=client.effective_policy,
-            credentials=client.credentials,
-            ask=client.ask,
-            trace=client.trace,
-            ssl_context=client.tls,
+        options = {**self._configured_options(scheme, algorithm), **self._options}
+        operation = Operation(
+            url,
+            self._settings,
             content=in_large_pieces(self._content),
-            redirect=self._redirect_target,
-            parse=lambda text: parse_found(self._registry, text),
-            observe=observe,
-            kinds=_KINDS.get(self._name, _ALL_KINDS),
+            kinds=_KINDS.get(self._name, KINDS),
             gateway=gateway,
             provider=self._registry.provider(scheme.name) or "",
-            pool=self._pool,
+            redirect=self._redirect_target,
+            parse=lambda text: parse_found(self._registry, text),
+            observe=self._observe,
         )
+        return Dialogue(algorithm(url, **options), operation)
+
+    def _check_vetoes(self, url: URL) -> None:
+        if self._hooks is not None:
+            self._hooks.check_vetoes(url, self._name)
+
+    def _observe(self, outcome: Outcome, error: URLError | None = None) -> None:
+        if self._hooks is not None:
+            self._hooks.observe(self._name, self._accessed, outcome, error, perf_counter() - self._began)
 
     def _redirect_target(self, base: URL, location: str) -> URL:
         """Return the URL that a redirect leads to. Raises as `read_location`, RedirectRefused, PolicyDenied."""
         target = read_location(base, location, lambda name: self._registry[name].url_type)
-        if self._hooks is not None:
-            self._hooks.check_vetoes(target, self._name)
+        self._check_vetoes(target)
         if self._gateways.has_gateway(self._name, target):
             raise RedirectRefused(
                 f"a redirect leads to {target.scheme}, which is reached through a gateway",
@@ -190,7 +182,7 @@ class Operation:
 
     def _configured_options(self, scheme: Scheme, algorithm: Callable[..., object]) -> dict[str, object]:
         """Return the configured options of a scheme that `algorithm` takes and the caller did not give."""
-        settings = self._client.configuration.options(scheme.registration)
+        settings = self._configuration.options(scheme.registration)
         if not settings:
             return {}
         taken = options_of(algorithm)
@@ -223,18 +215,9 @@ class Operation:
             for name, value in self._options.items():
                 check_option(name, value, known)
 
-    def _check_no_options(self, url: URL) -> None:
-        if self._options:
-            names = ", ".join(self._options)
-            raise UnsupportedOperation(
-                f"{url.scheme} is reached through a gateway, which does not take the options {names}",
-                scheme=url.scheme,
-                hint="leave the options out",
-            )
-
     def _check_found(self, url: URL) -> None:
         """Raise PolicyDenied for a generic URL, as `parse_found` returns it, that would load a third-party plugin."""
-        allowed = self._client.policy.schemes or ()
+        allowed = self._settings.policy.schemes or ()
         if self._registry.would_import_third_party(url.scheme) and url.scheme not in allowed:
             raise PolicyDenied(
                 f"the URL was found in a listing, and a third-party plugin provides its scheme {url.scheme}",
@@ -244,8 +227,8 @@ class Operation:
             )
 
     def _emit(self, kind: EventKind, text: str) -> None:
-        if self._client.trace is not None:
-            self._client.trace(TraceEvent(kind, text=one_line(text)))
+        if self._settings.trace is not None:
+            self._settings.trace(TraceEvent(kind, text=one_line(text)))
 
 
 def parse_found(registry: Registry, text: str) -> URL:
@@ -258,61 +241,20 @@ def parse_found(registry: Registry, text: str) -> URL:
     return registry.parse(text)
 
 
-def _configuration_errors(client: ClientBase, settings: Iterable[Setting]) -> Iterator[URLError]:
+def configuration_errors(
+    settings: Iterable[Setting], configuration: Configuration, registry: Registry, hooks: AccessHooks | None
+) -> Iterator[URLError]:
     """Yield an error for each of the settings that cannot be used; the schemes they name are imported."""
-    gateways = GatewayFinder(client.registry, client.configuration, client.hooks_in_use())
+    gateways = GatewayFinder(registry, configuration, hooks)
     for setting in settings:
         try:
             if setting.table == "gateways":
                 gateways.check(setting.key)
             elif setting.table.startswith("options."):
-                scheme = client.registry[setting.table.removeprefix("options.")]
-                configured_value(scheme, setting, _options_of_scheme(client.registry, scheme))
+                scheme = registry[setting.table.removeprefix("options.")]
+                configured_value(scheme, setting, _options_of_scheme(registry, scheme))
         except URLError as error:
             yield error
-
-
-class DialogueClient(ClientBase):
-    """A client that begins the dialogues of its operations; a backend runs them."""
-
-    def begin(
-        self,
-        operation: str,
-        url: URL | str,
-        content: Any = None,
-        /,
-        *,
-        options: Mapping[str, Any] | None = None,
-        **arguments: Any,
-    ) -> Dialogue:
-        """Return the dialogue of an operation; nothing is resolved or opened yet. Arguments are those of `operate`.
-
-        `resources.synchronous.run(dialogue, backend)` opens its resource with a backend of your own, an object with the
-        methods of `backends.backend.Backend`; `await resources.asynchronous.run(dialogue, backend)` with one that
-        suspends. Errors are those of `operate`.
-        """
-        return self._begin(None, operation, url, content, options=options, **arguments)
-
-    def _begin(
-        self,
-        pool: ConnectionPool | None,
-        operation: str,
-        url: URL | str,
-        content: Any = None,
-        *,
-        options: Mapping[str, Any] | None = None,
-        **arguments: Any,
-    ) -> Dialogue:
-        """Like `begin`, for the backend whose connections `pool` holds."""
-        client = self.with_settings(**arguments)
-        return Operation(client, operation, options=options or {}, content=content, pool=pool).begin(url)
-
-    def check_configuration(self, settings: Iterable[Setting] | None = None) -> tuple[URLError, ...]:
-        """Return an error for each setting that cannot be used with the installed schemes, which are imported.
-
-        `settings` are by default all settings of the configuration.
-        """
-        return tuple(_configuration_errors(self, self.configuration.settings if settings is None else settings))
 
 
 def _options_of_scheme(registry: Registry, scheme: Scheme) -> Mapping[str, object]:

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
-from functools import lru_cache
-from typing import Any, Self, TypeAlias
+from dataclasses import dataclass, field, fields
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from urlschemes.errors import UnsafeURL, members, require_type
 from urlschemes.redaction import one_line
@@ -27,7 +27,7 @@ from urlschemes_access.errors import LimitExceeded, PolicyDenied
 from urlschemes_access.protocol.hosts import Address, contained_addresses, one_spelling, read_host
 from urlschemes_access.protocol.ports import LINE_SERVICES, OTHER_PROTOCOLS
 
-__all__ = ["Limits", "Policy"]
+__all__ = ["Kind", "Limits", "Policy", "kinds"]
 
 _Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -53,53 +53,136 @@ def _check_names(kind: type[Limits | Policy], values: Mapping[str, Any]) -> None
             raise ValueError(f"{name!r} is not a field of {kind.__name__}: expected one of {', '.join(names)}")
 
 
+class Kind(NamedTuple):
+    """The kind of a field of Policy or Limits.
+
+    `expected` describes its values in plain data such as TOML. `of` is their type, or that of their members. `checked`
+    returns what a value means, for the field of this name; it raises TypeError and ValueError. The members of `folders`
+    are paths.
+    """
+
+    expected: str
+    of: type[Any]
+    checked: Callable[[str, Any], Any]
+    folders: bool = False
+
+
+def kinds(of: type[Limits | Policy]) -> dict[str, Kind]:
+    """Return the kind of each field by its name, but for the limits of a policy."""
+    return {each.name: each.metadata["kind"] for each in fields(of) if each.metadata}
+
+
+def _check_fields(value: Limits | Policy) -> None:
+    for each in fields(value):
+        given = getattr(value, each.name)
+        if each.metadata and not (given is None and each.default is None):
+            checked = each.metadata["kind"].checked(f"{type(value).__name__}.{each.name}", given)
+            object.__setattr__(value, each.name, checked)
+
+
+def _limit(of: type[Any], default: float | None) -> Any:
+    expected = "a whole number" if of is int else "a number"
+
+    def checked(name: str, value: Any) -> Any:
+        if isinstance(value, bool) or not isinstance(value, (int, of)):
+            raise TypeError(f"{name} must be {expected}, not {value!r}")
+        if not 0 < value < 2**63:  # false for NaN too
+            raise ValueError(f"{name} must be positive and finite, not {value!r}")
+        return value
+
+    return field(default=default, metadata={"kind": Kind(expected, of, checked)})
+
+
+_seconds = _rate = partial(_limit, float)
+_count = partial(_limit, int)
+
+
+def _flag(default: object) -> Any:
+    def checked(name: str, value: object) -> object:
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} must be True or False, not {value!r}")
+        return value
+
+    return field(default=default, metadata={"kind": Kind("true or false", bool, checked)})
+
+
+def _collection(
+    made: type[Any], default: object, member: Callable[[Any], object], *, of: type[Any] = str, folders: bool = False
+) -> Any:
+    """Return a field for a collection; `member` returns what a member means, and raises ValueError."""
+
+    def checked(name: str, value: object) -> object:
+        given = members(name, value, of)  # a str is a collection too, of its characters: it would allow nothing later
+        try:
+            return made(map(member, given))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+
+    expected = "a list of strings" if of is str else "a list of numbers from 1 to 65535"
+    return field(default=default, metadata={"kind": Kind(expected, of, checked, folders)})
+
+
+def _network_text(text: str) -> str:
+    _network(text)
+    return text
+
+
+def _port(number: int) -> int:
+    if isinstance(number, bool) or not 0 < number < 65536:
+        raise ValueError(f"{number} is not a number from 1 to 65535")
+    return number
+
+
+def _folder(path: str) -> str:
+    if "\0" in path:
+        raise ValueError("a folder contains a NUL character")
+    return path
+
+
+_set = partial(_collection, frozenset)
+_networks = partial(_collection, tuple, (), _network_text)
+_ports = partial(_set, member=_port, of=int)
+_folders = partial(_collection, tuple, (), _folder, folders=True)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Limits:
     """Limits of one operation. Times are in seconds, sizes in octets; all are positive and finite."""
 
-    deadline: float | None = None
+    deadline: float | None = _seconds(None)
     """Time for the whole operation, or for one call of a session; None sets no such wall. Pauses of the caller do not
     count; everything else does, and nothing moves the deadline."""
-    resolve: float = 10
+    resolve: float = _seconds(10)
     """Time to resolve one host name."""
-    connect: float = 10
+    connect: float = _seconds(10)
     """Time to connect to one host, over all of its addresses; also the time for one TLS handshake."""
-    first_octet: float = 20
+    first_octet: float = _seconds(20)
     """Time from the last octet sent, or from the connection, to the first octet of the answer."""
-    idle: float = 60
+    idle: float = _seconds(60)
     """Time without an octet of content delivered and without an octet sent."""
-    lowest_rate: float = 1024
+    lowest_rate: float = _rate(1024)
     """Octets per second that content must reach in each `rate_window`, from its first octet on."""
-    rate_window: float = 30
+    rate_window: float = _seconds(30)
     """Time over which `lowest_rate` is measured."""
-    content: int = 64 * 1024 * 1024
+    content: int = _count(64 * 1024 * 1024)
     """Octets held in memory: by `Document.read()`, and by an algorithm before it delivers anything."""
-    decoded: int = 256 * 1024 * 1024
+    decoded: int = _count(256 * 1024 * 1024)
     """Octets that a document may be longer than what was received: compressed content may grow without end."""
-    entries: int = 100_000
+    entries: int = _count(100_000)
     """Entries of one listing."""
-    hops: int = 5
+    hops: int = _count(5)
     """Redirects followed."""
-    connections: int = 16
+    connections: int = _count(16)
     """Connections made in one operation, or in one call of a session."""
-    datagrams: int = 1024
+    datagrams: int = _count(1024)
     """Datagrams received in one operation."""
-    datagram_octets: int = 1024 * 1024
+    datagram_octets: int = _count(1024 * 1024)
     """Octets in all those datagrams."""
-    small_records: int = 65_536
+    small_records: int = _count(65_536)
     """TLS records of fewer than 16 octets received in one operation: each costs as much as a large one."""
 
     def __post_init__(self) -> None:
-        for limit in fields(self):
-            value = getattr(self, limit.name)
-            if value is None and limit.default is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise TypeError(f"Limits.{limit.name} must be a number, not {value!r}")
-            if not 0 < value < 2**63:  # false for NaN too
-                raise ValueError(f"Limits.{limit.name} must be positive and finite, not {value!r}")
-            if limit.type == "int" and not isinstance(value, int):
-                raise TypeError(f"Limits.{limit.name} must be a whole number, not {value!r}")
+        _check_fields(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -119,53 +202,36 @@ class Limits:
     __repr__ = _repr_without_defaults
 
 
-_FOLDERS = {"roots", "writable"}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Policy:
     """The URLs and files that an operation may reach. The default is the public Internet, and no files."""
 
-    schemes: frozenset[str] | None = None
+    schemes: frozenset[str] | None = _set(None, str.lower)
     """The only schemes allowed; None allows every installed scheme."""
-    denied_schemes: frozenset[str] = frozenset()
-    hosts: frozenset[str] | None = None
+    denied_schemes: frozenset[str] = _set(frozenset(), str.lower)
+    hosts: frozenset[str] | None = _set(None, one_spelling)
     """The only hosts allowed, by name or address; a leading dot allows every name under it. None allows every host."""
-    denied_hosts: frozenset[str] = frozenset()
-    public: bool = True
+    denied_hosts: frozenset[str] = _set(frozenset(), one_spelling)
+    public: bool = _flag(default=True)
     """True if the addresses of the public Internet are allowed."""
-    networks: tuple[str, ...] = ()
+    networks: tuple[str, ...] = _networks()
     """Networks allowed in addition, such as `"127.0.0.0/8"`; a redirect may lead into them only to go back."""
-    denied_networks: tuple[str, ...] = ()
-    ports: frozenset[int] = frozenset()
+    denied_networks: tuple[str, ...] = _networks()
+    ports: frozenset[int] = _ports(frozenset())
     """Ports allowed in addition to the scheme's own and to those from 1024 up that belong to no other protocol; nor, if
     the scheme sends decoded parts of a URL as lines, to a service that obeys lines of text."""
-    only_ports: frozenset[int] | None = None
+    only_ports: frozenset[int] | None = _ports(None)
     """The only ports allowed, whatever the scheme, and also for data connections; `ports` adds nothing to them. None
     leaves the rule to `ports`."""
-    roots: tuple[str, ...] = ()
+    roots: tuple[str, ...] = _folders()
     """Folders whose files may be read. By default, none."""
-    writable: tuple[str, ...] = ()
+    writable: tuple[str, ...] = _folders()
     """Folders whose files may be written and removed, even if they may not be read. By default, none."""
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        # Found now, a mistake allows nothing later: a str is a collection too, of its characters.
-        for rule in fields(self):
-            name, given, kind = rule.name, getattr(self, rule.name), kind_of_members(rule)
-            if kind is None or (given is None and rule.default is None):
-                continue
-            given = members(f"Policy.{name}", given, kind)
-            if name in _FOLDERS and any("\0" in each for each in given):
-                raise ValueError(f"a folder of Policy.{name} contains a NUL character")
-            same = _SPELLINGS.get(name)
-            collection = frozenset if str(rule.type).startswith("frozenset") else tuple
-            object.__setattr__(self, name, collection(map(same, given) if same else given))
+        _check_fields(self)
         require_type("Policy.limits", self.limits, Limits)
-        if not isinstance(self.public, bool):
-            raise TypeError(f"Policy.public must be True or False, not {self.public!r}")
-        for network in (*self.networks, *self.denied_networks):
-            _network(network)
 
     __repr__ = _repr_without_defaults
 
@@ -281,11 +347,6 @@ _SPECIAL = tuple(
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # all that IANA has assigned (RFC 4291 section 2.4)
 
 
-def kind_of_members(rule: Field[Any]) -> type[int | str] | None:
-    """Return the type of the members of a field of Policy that is a collection; None for another field."""
-    return int if "[int" in str(rule.type) else str if "[str" in str(rule.type) else None
-
-
 def _plain(value: Any) -> Any:
     if isinstance(value, frozenset):
         return sorted(value)
@@ -298,14 +359,6 @@ def _denied(message: str, rule: str, how: str) -> PolicyDenied:
 
 def _listed(name: str, hosts: frozenset[str]) -> bool:
     return name in hosts or any(entry.startswith(".") and name.endswith(entry) for entry in hosts)
-
-
-_SPELLINGS: dict[str, Callable[[str], str]] = {
-    "schemes": str.lower,
-    "denied_schemes": str.lower,
-    "hosts": one_spelling,
-    "denied_hosts": one_spelling,
-}
 
 
 @lru_cache(maxsize=256)

@@ -14,11 +14,10 @@ from dataclasses import replace
 
 import pytest
 from fake_servers import PATIENCE, Serve, until_gone
-from talk_scheme import LOOPBACK, TALK, Clock, TalkURL, fetch, run
+from talk_scheme import LOOPBACK, Clock, TalkURL, dialogue, fetch, run
 
 from urlschemes_access.backends import blocking
 from urlschemes_access.backends.blocking import BlockingBackend
-from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import ConnectError, DeadlineExceeded, ResolveError
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import Algorithm, Connect, Open, Peer, Ready, Receive, Send, StartTLS
@@ -168,9 +167,9 @@ def test_a_backend_that_suspends_cannot_block(serve: Serve) -> None:
         finally:
             ended.append("ended")
 
-    dialogue = Dialogue(algorithm(), url=TalkURL.parse("x-talk://127.0.0.1/"), registration=TALK, policy=LOOPBACK)
+    made = dialogue(algorithm(), TalkURL.parse("x-talk://127.0.0.1/"))
     with pytest.raises(RuntimeError, match="this backend suspends") as fault:
-        synchronous.run(dialogue, Suspending())
+        synchronous.run(made, Suspending())
     assert ended == ["ended"], fault  # its traceback keeps the coroutine, which would be closed when it is collected
 
 

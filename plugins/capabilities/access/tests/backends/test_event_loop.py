@@ -19,7 +19,7 @@ from event_loop_helpers import URL, begun, run
 from event_loop_runner import EventLoopRunner
 from fake_servers import PATIENCE, Serve, Talk, drip, eventually, flood, tls, trusting, until_gone
 from stepping import Steps
-from talk_scheme import LOOPBACK, TALK, Clock, fetch
+from talk_scheme import LOOPBACK, Clock, dialogue, fetch
 
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.backends import event_loop
@@ -114,8 +114,8 @@ def by_two_connections(port: int, ended: list[str] | None = None) -> Algorithm[N
 @pytest.mark.parametrize("early", [False, True])
 def test_two_connections_that_may_be_heard_in_either_order(serve: Serve, early: bool) -> None:
     port = serve(TwoConnections(early=early).talk)
-    dialogue = Dialogue(by_two_connections(port), url=URL, registration=TALK, policy=LOOPBACK)
-    assert cast("Document", synchronous.run(dialogue)).read() == b"x" * 300_000
+    made = dialogue(by_two_connections(port), URL)
+    assert cast("Document", synchronous.run(made)).read() == b"x" * 300_000
 
 
 def says(octets: bytes) -> Talk:
@@ -182,9 +182,9 @@ def test_a_fault_is_the_same_error_on_both_backends(
     errors: list[tuple[Any, ...]] = []
     runner = EventLoopRunner()
     for run_dialogue in (synchronous.run, runner.run):
-        dialogue = Dialogue(algorithm(port), url=URL, registration=TALK, policy=policy, ssl_context=trust)
+        made = dialogue(algorithm(port), URL, policy=policy, ssl_context=trust)
         with pytest.raises(AccessError) as fault:
-            run_dialogue(dialogue).read()  # type: ignore[union-attr]
+            run_dialogue(made).read()  # type: ignore[union-attr]
         details = {name: value for name, value in vars(fault.value).items() if name != "received"}
         cause = fault.value.__cause__
         errors.append((type(fault.value), str(fault.value).replace("65536", ""), details, type(cause), str(cause)))
@@ -541,11 +541,10 @@ def test_an_operation_that_is_broken_off_closes_everything(
     def noted(_request: object, _answer: object, error: BaseException | None) -> None:
         seen.update([type(error)] if error else [])
 
-    def dialogue() -> Dialogue:
-        watched = observed(algorithm(), after=noted)
-        return Dialogue(watched, url=URL, registration=TALK, **{"policy": LOOPBACK, **more})
+    def watched() -> Dialogue:
+        return dialogue(observed(algorithm(), after=noted), URL, **more)
 
-    broken = Broken(on, dialogue, tmp_path / "saved")
+    broken = Broken(on, watched, tmp_path / "saved")
     assert broken.outcome() == len(expected)
     assert (tmp_path / "saved").read_bytes() == expected
     (tmp_path / "saved").unlink()
@@ -576,8 +575,7 @@ def test_a_task_cancelled_while_it_waits_closes_everything(
     steps = Steps(cancel_soon)
 
     async def whole() -> bytes:
-        dialogue = Dialogue(algorithm(), url=URL, registration=TALK, **{"policy": LOOPBACK, **more})
-        async with await opened(dialogue, steps.of(LoopBackend())) as document:
+        async with await opened(dialogue(algorithm(), URL, **more), steps.of(LoopBackend())) as document:
             return cast("bytes", await document.read())
 
     async def cancelled() -> None:

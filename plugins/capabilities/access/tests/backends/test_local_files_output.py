@@ -21,7 +21,7 @@ from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes_access import Policy
 from urlschemes_access.attributes import FileFacts
-from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.dialogue import Dialogue, Operation
 from urlschemes_access.errors import PolicyDenied, RemoteError
 from urlschemes_access.protocol import (
     Algorithm,
@@ -38,6 +38,7 @@ from urlschemes_access.protocol import (
     Send,
 )
 from urlschemes_access.resources.synchronous import run
+from urlschemes_access.settings import Settings
 
 SCHEME = Scheme(
     Registration.from_text(
@@ -75,17 +76,7 @@ def operate(
     clock: Callable[[], float] = monotonic,
 ) -> None:
     url = SCHEME.url_type.parse("x-shelf:")
-    run(
-        Dialogue(
-            algorithm,
-            url=url,
-            registration=SCHEME.registration,
-            policy=policy,
-            content=content,
-            trace=trace,
-            clock=clock,
-        )
-    )
+    run(Dialogue(algorithm, Operation(url, Settings(policy=policy, trace=trace), content=content, clock=clock)))
 
 
 def doing(*asked: Request[Any], found: list[Any]) -> Algorithm[None]:

@@ -14,7 +14,7 @@ Options take precedence over the configuration.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +22,7 @@ import click
 
 from urlschemes.errors import URLError
 from urlschemes_access import Limits, Policy
+from urlschemes_access.policy import kinds
 from urlschemes_access.scheme_options import convert, options_of
 from urlschemes_cli.deadline import deadline
 from urlschemes_cli.output.text import safe_line
@@ -166,21 +167,21 @@ _OPTIONS = (
 
 def _with_limits(limits: Limits, pairs: tuple[str, ...]) -> Limits:
     """Return `limits` with the values of `--limit`. Raises click.BadParameter."""
-    types = {each.name: int if each.type == "int" else float for each in fields(Limits)}
+    known = kinds(Limits)
     for pair in pairs:
         name, _, value = pair.partition("=")
         name = name.replace("-", "_")
-        if name not in types:
+        if name not in known:
             raise click.BadParameter(
-                f"there is no limit {safe_line(name)!r}: expected one of {', '.join(types)}", param_hint="'--limit'"
+                f"there is no limit {safe_line(name)!r}: expected one of {', '.join(known)}", param_hint="'--limit'"
             )
         try:
-            given: dict[str, Any] = {name: types[name](value)}
+            given: dict[str, Any] = {name: known[name].of(value)}
             limits = replace(limits, **given)
         except ValueError:
-            kind = "a positive whole number" if types[name] is int else "a positive number"
+            expected = known[name].expected.replace("a ", "a positive ", 1)
             raise click.BadParameter(
-                f"{name} must be {kind}, not {safe_line(value)!r}", param_hint="'--limit'"
+                f"{name} must be {expected}, not {safe_line(value)!r}", param_hint="'--limit'"
             ) from None
     return limits
 

@@ -11,7 +11,7 @@ end any `await`: what is open is then closed at once, without another `await`, a
 generator. It sees neither KeyboardInterrupt nor CancelledError.
 
 lifecycle.py           Dialogue: open, pull, call, finish, close
-context.py             what the parts of a dialogue share; checks of what an algorithm yields
+context.py             Operation: what a dialogue knows of it; Context: what the parts of a dialogue share
 algorithm_runner.py    runs the algorithm, and contains its failures
 connecting.py          Connect, ConnectBack, StartTLS
 transfers.py           Send, Receive, Ready, Close
@@ -28,6 +28,7 @@ The dialogue does not know sockets, registries or configuration files.
 
 from __future__ import annotations
 
+from urlschemes_access.dialogue.context import Operation
 from urlschemes_access.dialogue.lifecycle import Dialogue
 
-__all__ = ["Dialogue"]
+__all__ = ["Dialogue", "Operation"]

@@ -16,9 +16,8 @@ from urlschemes_access.resources.upload_content import OCTETS, Pieces
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from urlschemes_access.credentials import Answers, Asker
+    from urlschemes_access.credentials import Answers
     from urlschemes_access.protocol import requests
-    from urlschemes_access.protocol.requests import Authenticator
 
 __all__ = ["CallerRequests"]
 
@@ -36,20 +35,12 @@ class CallerRequests(DialoguePart):
     one, which names no server; the origin is None if they are for none.
     """
 
-    def __init__(
-        self,
-        context: Context,
-        *,
-        credentials: Credentials | Authenticator | None,
-        origin: tuple[str, str | None, int | None] | None,
-        ask: Asker | None,
-        content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None,
-    ) -> None:
+    def __init__(self, context: Context, origin: tuple[str, str | None, int | None] | None) -> None:
         super().__init__(context)
-        self._credentials = credentials
+        self._credentials = context.operation.settings.credentials
         self._origin = origin
-        self._ask = ask
-        self._next_piece = _next_piece_of(content)
+        self._ask = context.operation.settings.ask
+        self._next_piece = _next_piece_of(context.operation.content)
         self._pulled: tuple[bytes, ...] = ()  # pieces that were pulled and not yet returned
 
     async def authenticate(self, request: requests.Authenticate) -> Credentials | None:

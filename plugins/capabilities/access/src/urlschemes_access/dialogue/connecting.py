@@ -16,12 +16,9 @@ from urlschemes_access.protocol.hosts import read_host
 from urlschemes_access.protocol.requests import Peer
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Callable
 
     from urlschemes_access.backends.backend import Channel
-    from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.backends.tls_files import TLSFiles
     from urlschemes_access.credentials import Credentials
     from urlschemes_access.dialogue.destinations import Destinations
     from urlschemes_access.dialogue.transfers import Transfers
@@ -34,26 +31,15 @@ __all__ = ["Connecting"]
 class Connecting(DialoguePart):
     """Makes the connections of one operation. `count` counts them.
 
-    Some are taken from `pool` and released to it, if there is one. `settings` are the caller's objects that their state
-    depends on. `known_login` returns the credentials that are known for a host and a port.
+    Some are taken from the pool and released to it, if there is one. `known_login` returns the credentials that are
+    known for a host and a port.
     """
 
-    def __init__(
-        self,
-        context: Context,
-        *,
-        destinations: Destinations,
-        transfers: Transfers,
-        ssl_context: ssl.SSLContext | TLSFiles | None,
-        pool: ConnectionPool | None = None,
-        settings: tuple[object, ...] = (),
-    ) -> None:
+    def __init__(self, context: Context, destinations: Destinations, transfers: Transfers) -> None:
         super().__init__(context)
         self._destinations = destinations
         self._transfers = transfers
-        self._ssl_context = ssl_context
-        self._pool = pool
-        self._settings = (ssl_context, *settings)
+        self._settings = context.operation.settings
         self._addresses: dict[tuple[str, str], list[str]] = {}
         self.count = 0
         self.known_login: Callable[[str, int], Credentials | None] = lambda _, __: None
@@ -84,10 +70,10 @@ class Connecting(DialoguePart):
         """Put a connection into the pool."""
         peer = request.peer
         open_peer = self._transfers.find(peer)
-        if open_peer.destination is None or self._pool is None or peer.address is None or request.state is None:
+        if open_peer.destination is None or self._context.pool is None or peer.address is None or request.state is None:
             raise self._breach("Release of a connection that is keepable, with a state", repr(request))
         self._transfers.remove(peer)
-        self._pool.keep(
+        self._context.pool.keep(
             KeptConnection(open_peer.destination, open_peer.channel, peer.address, peer.secure, request.state)
         )
         self._trace.emit("keep", peer)
@@ -128,7 +114,7 @@ class Connecting(DialoguePart):
         timeout = min(self._deadline.time_for("tls"), self._limits.connect)
         try:
             open_peer.channel = await self._context.backend.handshake(
-                open_peer.channel, self._ssl_context, name, timeout
+                open_peer.channel, self._settings.tls, name, timeout
             )
         except TimeoutError:
             raise self._deadline.error("tls", timeout) from None
@@ -141,9 +127,10 @@ class Connecting(DialoguePart):
 
     def _destination(self, request: requests.Connect) -> Destination | None:
         """Return the destination of a connection that may be kept; None for any other."""
-        if self._pool is None or request.reuse is None or request.transport != "tcp":
+        if self._context.pool is None or request.reuse is None or request.transport != "tcp":
             return None
-        return Destination(self._scheme, read_host(request.host).name, request.port, request.reuse, self._settings)
+        settings = (self._settings.tls, self._settings.credentials)  # the state of a connection depends on them
+        return Destination(self._scheme, read_host(request.host).name, request.port, request.reuse, settings)
 
     async def _reused(self, destination: Destination, request: requests.Connect) -> Peer | None:
         """Return a connection of the pool; None if there is none.
@@ -151,7 +138,8 @@ class Connecting(DialoguePart):
         One that the server has closed is dropped, one on which it sent something unasked, and one to an address that
         the policy of this operation denies.
         """
-        while self._pool is not None and (kept := self._pool.take(destination)) is not None:
+        pool = self._context.pool
+        while pool is not None and (kept := pool.take(destination)) is not None:
             try:
                 self._destinations.allowed_addresses([kept.address[0]], request.host)
                 readable: int | None = await self._context.backend.poll((kept.channel,), 0.0)

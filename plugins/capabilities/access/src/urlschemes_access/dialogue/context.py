@@ -1,22 +1,30 @@
-"""The context of one operation, which the parts of its dialogue share, and checks of what an algorithm yields."""
+"""An operation as its dialogue knows it, and the context that the parts of the dialogue share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginContractError
 
 if TYPE_CHECKING:
-    from urlschemes_access.attributes import Attributes, Entry
+    from urlschemes.errors import URLError
+    from urlschemes.url.value import URL
+    from urlschemes_access.attributes import Attributes, Entry, Gateway
     from urlschemes_access.backends.backend import Backend
+    from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.dialogue.trace import Trace
-    from urlschemes_access.policy import Policy
+    from urlschemes_access.settings import Settings
+    from urlschemes_access.trace_event import Outcome
 
-__all__ = ["Context", "DialoguePart"]
+__all__ = ["KINDS", "Context", "DialoguePart", "Operation"]
+
+KINDS = ("document", "listing", "session", "attributes")
+"""The kinds of resources that an algorithm may open."""
 
 _TYPES: dict[str, type] = {
     "media_type": str,
@@ -30,15 +38,42 @@ _TYPES: dict[str, type] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation on a URL, whose type has a registration, with the settings and the content of its caller."""
+
+    url: URL
+    settings: Settings
+    content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None = None
+    kinds: tuple[str, ...] = KINDS
+    """The kinds of resources that the algorithm may open."""
+    gateway: Gateway | None = None
+    """The gateway that led to `url`."""
+    provider: str = ""
+    """The distribution of the algorithm, for errors."""
+    redirect: Callable[[URL, str], URL] | None = None
+    """Returns the URL that a location means relative to another URL; without it, no redirect is followed."""
+    parse: Callable[[str], URL] | None = None
+    """Returns the URL of a listing's entry."""
+    observe: Callable[[Outcome, URLError | None], None] | None = None
+    """Called with the outcome: "opened", and at the end another, with the error if it failed."""
+    clock: Callable[[], float] = monotonic
+    """Returns the time in seconds."""
+
+
 @dataclass(slots=True)
 class Context:
-    """The context of one operation. `backend` is set when the operation begins to run."""
+    """The context of one operation. `backend` and `pool` are set when the operation begins to run.
 
+    `pool` holds the connections that earlier operations on the same backend kept; without it, none is kept.
+    """
+
+    operation: Operation
     scheme: str
-    policy: Policy
     deadline: Deadline
     trace: Trace
     backend: Backend = field(init=False)
+    pool: ConnectionPool | None = None
 
     def breach(self, expected: str, got: object) -> PluginContractError:
         """Return the error for an algorithm that broke its contract. `got` is a description, or else an object."""
@@ -67,7 +102,7 @@ class DialoguePart:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._scheme = context.scheme
-        self._limits = context.policy.limits
+        self._limits = context.operation.settings.policy.limits
         self._deadline = context.deadline
         self._trace = context.trace
         self._breach = context.breach

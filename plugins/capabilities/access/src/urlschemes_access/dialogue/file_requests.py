@@ -28,7 +28,7 @@ class FileRequests(DialoguePart):
 
     def __init__(self, context: Context, transfers: Transfers) -> None:
         super().__init__(context)
-        self._policy = context.policy
+        self._policy = context.operation.settings.policy
         self._transfers = transfers
 
     async def open(self, request: requests.OpenFile) -> Peer:

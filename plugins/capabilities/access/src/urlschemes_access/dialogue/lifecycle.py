@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import replace
-from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from urlschemes.errors import PluginContractError, UnsafeURL, UnsupportedOperation, URLError
@@ -14,7 +13,7 @@ from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.dialogue.algorithm_runner import AlgorithmRunner, Finished
 from urlschemes_access.dialogue.caller_requests import CallerRequests
 from urlschemes_access.dialogue.connecting import Connecting
-from urlschemes_access.dialogue.context import Context
+from urlschemes_access.dialogue.context import Context, Operation
 from urlschemes_access.dialogue.deadline import Deadline
 from urlschemes_access.dialogue.destinations import Destinations
 from urlschemes_access.dialogue.file_requests import FileRequests
@@ -22,111 +21,67 @@ from urlschemes_access.dialogue.redirects import Redirects
 from urlschemes_access.dialogue.trace import Trace
 from urlschemes_access.dialogue.transfers import Transfers
 from urlschemes_access.errors import AccessError, AuthRequired, InputRequired, PolicyDenied, RemoteError, add_section
-from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import requests
 from urlschemes_access.resources.synchronous import Session, Source
 
 if TYPE_CHECKING:
-    import ssl
-    from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterable
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from urlschemes.scheme.registration import Registration
     from urlschemes.url.value import URL
-    from urlschemes_access.attributes import Gateway
     from urlschemes_access.backends.backend import Backend
     from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.backends.tls_files import TLSFiles
     from urlschemes_access.backends.worker_threads import Work
-    from urlschemes_access.credentials import Asker, Credentials
     from urlschemes_access.policy import Limits
-    from urlschemes_access.protocol.requests import Algorithm, Authenticator, Peer
-    from urlschemes_access.trace_event import Outcome, Tracer
+    from urlschemes_access.protocol.requests import Algorithm, Peer
+    from urlschemes_access.trace_event import Outcome
 
 __all__ = ["Dialogue"]
 
 T = TypeVar("T")
-
-_KINDS = ("document", "listing", "session", "attributes")
 
 # After these errors client and server still agree on the state of the connection: a session continues.
 _SESSION_CONTINUES = (RemoteError, AuthRequired, InputRequired, UnsafeURL, UnsupportedOperation, PolicyDenied)
 
 
 class Dialogue:
-    """One operation on a URL. Call `open` first; then `pull` until None, or `call` and `finish`; `close` at any time.
+    """The dialogue of one operation.
+
+    Call `open` first; then `pull` until None, or `call` and `finish`; `close` at any time.
 
     `url` is the current URL, after redirects. `terminated` is None until the resource has ended, then False if the
     content lacks the end mark of its protocol. `attributes` are those of the resource.
-
-    `policy`, `credentials`, `ask`, `trace`, `ssl_context` and `content` are the caller's. `redirect` returns the URL
-    that a location means relative to another URL, `parse` the URL of a listing's entry. `observe` is called with the
-    outcome: "opened", and at the end another, with the error if it failed. `kinds` are the kinds of resources that the
-    algorithm may open. `gateway` is the gateway that led to `url`. `provider` names the algorithm's plugin in errors.
-    `pool` holds the connections that earlier operations on the same backend kept; without it, none is kept. `clock`
-    returns the time in seconds.
     """
 
-    def __init__(
-        self,
-        algorithm: Algorithm[None],
-        *,
-        url: URL,
-        registration: Registration,
-        policy: Policy | None = None,
-        credentials: Credentials | Authenticator | None = None,
-        ask: Asker | None = None,
-        trace: Tracer | None = None,
-        ssl_context: ssl.SSLContext | TLSFiles | None = None,
-        content: bytes | Iterable[bytes] | AsyncIterable[bytes] | None = None,
-        redirect: Callable[[URL, str], URL] | None = None,
-        parse: Callable[[str], URL] | None = None,
-        observe: Callable[[Outcome, URLError | None], None] | None = None,
-        kinds: tuple[str, ...] = _KINDS,
-        gateway: Gateway | None = None,
-        provider: str = "",
-        pool: ConnectionPool | None = None,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
-        policy = policy or Policy.untrusted()
-        scheme = registration.scheme
-        limits = policy.limits
-        self.limits: Limits = limits
+    def __init__(self, algorithm: Algorithm[None], operation: Operation) -> None:
+        url, settings = operation.url, operation.settings
+        registration = url.registration
+        assert registration is not None
+        self.limits: Limits = settings.policy.limits
         self.terminated: bool | None = None
         self.attributes = Attributes()
         self._algorithm = algorithm
-        self._scheme = scheme
-        self._parse = parse
-        self._observe = observe
-        self._kinds = kinds
-        self._gateway = gateway
+        self._operation = operation
+        self._scheme = scheme = registration.scheme
         self._kind = ""
         self._opened = False
         self._closed = False
         self._running = False
         self._failure: BaseException | None = None
         self._entries = 0
-        self._clock = clock
+        self._clock = operation.clock
         self._delivered = 0  # octets of a document
-        self._deadline = deadline = Deadline(limits, clock)
-        self._trace = trace_ = Trace(trace, deadline)
-        self._destinations = destinations = Destinations(policy, registration)
-        self._context = context = Context(scheme, policy, deadline, trace_)
+        self._deadline = deadline = Deadline(self.limits, self._clock)
+        self._trace = Trace(settings.trace, deadline)
+        self._destinations = destinations = Destinations(settings.policy, registration)
+        self._context = context = Context(operation, scheme, deadline, self._trace)
         self._transfers = transfers = Transfers(context)
-        self._connecting = connecting = Connecting(
-            context,
-            destinations=destinations,
-            transfers=transfers,
-            ssl_context=ssl_context,
-            pool=pool,
-            settings=(credentials,),
-        )
-        self._redirects = redirects = Redirects(
-            context, url, registration, destinations=destinations, target_of=redirect
-        )
+        self._connecting = connecting = Connecting(context, destinations, transfers)
+        self._redirects = redirects = Redirects(context, destinations)
         files = FileRequests(context, transfers)
         # A gateway is another server, for which no credentials were given.
-        origin = None if gateway is not None else (scheme, _text_of(url, "host"), _port_of(url, registration))
-        caller = CallerRequests(context, credentials=credentials, origin=origin, ask=ask, content=content)
+        origin = None if operation.gateway is not None else (scheme, _text_of(url, "host"), _port_of(url, registration))
+        caller = CallerRequests(context, origin)
         connecting.known_login = lambda host, port: caller.known_login(redirects.url.scheme, host, port)
         handlers: dict[type[Any], Callable[[Any], Awaitable[Any]]] = {
             requests.Ask: caller.ask,
@@ -147,7 +102,7 @@ class Dialogue:
             requests.Send: transfers.send,
             requests.StartTLS: connecting.start_tls,
         }
-        self._runner = AlgorithmRunner(context, provider, handlers, transfers)
+        self._runner = AlgorithmRunner(context, operation.provider, handlers, transfers)
         if not isinstance(cast("object", algorithm), Generator):
             raise self._breach("an algorithm made by a generator function", algorithm)
 
@@ -158,14 +113,14 @@ class Dialogue:
 
     # What the caller does
 
-    async def open(self, backend: Backend) -> requests.Open:
+    async def open(self, backend: Backend, pool: ConnectionPool | None = None) -> requests.Open:
         """Check the URL, then run the algorithm until it opens the resource.
 
-        `backend` carries out what the dialogue needs, until its end. UnsafeURL and PolicyDenied are raised before the
-        algorithm begins and before anything is resolved or opened.
+        `backend` carries out what the dialogue needs, until its end; `pool` keeps its connections. UnsafeURL and
+        PolicyDenied are raised before the algorithm begins and before anything is resolved or opened.
         """
         self._enter()
-        self._context.backend = backend
+        self._context.backend, self._context.pool = backend, pool
         try:
             self._destinations.check_url(self.url)
             if self.url.raw.get("password"):
@@ -349,16 +304,16 @@ class Dialogue:
             add_section(failure, self.url)
 
     def _report(self, outcome: Outcome, error: URLError | None = None) -> None:
-        if self._observe is not None:
-            self._observe(outcome, error)
+        if self._operation.observe is not None:
+            self._operation.observe(outcome, error)
 
     # Checking
 
     def _check_opened(self, opened: requests.Open) -> None:
         attributes: object = opened.attributes
         session: object = opened.session
-        if opened.kind not in self._kinds:
-            raise self._breach(f"Open of {' or '.join(self._kinds)}", repr(opened.kind))
+        if opened.kind not in (kinds := self._operation.kinds):
+            raise self._breach(f"Open of {' or '.join(kinds)}", repr(opened.kind))
         if attributes is not None and not isinstance(attributes, Attributes):
             raise self._breach("Attributes in Open", attributes)
         if opened.kind == "session" and not (isinstance(session, type) and issubclass(session, Session)):
@@ -367,7 +322,8 @@ class Dialogue:
     def _checked_attributes(self, attributes: Attributes) -> Attributes:
         self._context.check_fields(attributes)
         attributes = self._trace.hide_in_attributes(attributes)
-        return attributes if self._gateway is None else replace(attributes, gateway=self._gateway)
+        gateway = self._operation.gateway
+        return attributes if gateway is None else replace(attributes, gateway=gateway)
 
     def _checked_item(self, item: object) -> bytes | Entry:
         if self._kind == "document" and isinstance(item, bytes):
@@ -381,7 +337,7 @@ class Dialogue:
             if self._entries > self.limits.entries:
                 raise self.limits.exceeded("entries", "the listing has more entries than")
             self._context.check_fields(item)
-            item.read_by(self._parse)
+            item.read_by(self._operation.parse)
             return item
         raise self._breach("octets of a document" if self._kind == "document" else "entries of a listing", item)
 

@@ -20,7 +20,6 @@ from urlschemes_access.errors import PolicyDenied, RedirectRefused
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes.scheme.registration import Registration
     from urlschemes.url.value import URL
     from urlschemes_access.dialogue.destinations import Destinations
     from urlschemes_access.protocol import requests
@@ -37,25 +36,14 @@ _REPAIRS = 8
 
 
 class Redirects(DialoguePart):
-    """The redirects of one operation. `url` is the current URL.
+    """The redirects of one operation. `url` is the current URL."""
 
-    `target_of` returns the URL that a location means relative to another URL; without it, no redirect is followed.
-    """
-
-    def __init__(
-        self,
-        context: Context,
-        url: URL,
-        registration: Registration,
-        *,
-        destinations: Destinations,
-        target_of: Callable[[URL, str], URL] | None,
-    ) -> None:
+    def __init__(self, context: Context, destinations: Destinations) -> None:
         super().__init__(context)
-        self.url = url
-        self._registration = registration
+        self.url = context.operation.url
+        self._first = self.url.registration
         self._destinations = destinations
-        self._target_of = target_of
+        self._target_of = context.operation.redirect
         self._followed = 0
 
     async def follow(self, request: requests.Follow) -> URL:
@@ -99,8 +87,8 @@ class Redirects(DialoguePart):
 
     def _allowed_schemes(self) -> tuple[str, ...]:
         """Return the schemes that both the first URL and the current one may redirect to."""
-        current = self.url.registration
-        return tuple(name for name in (current.redirects if current else ()) if name in self._registration.redirects)
+        first, current = self._first, self.url.registration
+        return tuple(name for name in current.redirects if name in first.redirects) if first and current else ()
 
 
 def read_location(base: URL, location: str, type_of: Callable[[str], type[URL]]) -> URL:

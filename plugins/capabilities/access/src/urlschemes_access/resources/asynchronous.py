@@ -9,7 +9,7 @@ from urlschemes_access.attributes import Entry
 from urlschemes_access.backends.event_loop import TURN, LoopBackend
 from urlschemes_access.errors import AccessError
 from urlschemes_access.resources.document_content import AnyDocument
-from urlschemes_access.resources.resource import AnyResource, no_document
+from urlschemes_access.resources.resource import AnyResource
 from urlschemes_access.resources.synchronous import Session
 
 if TYPE_CHECKING:
@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.backends.backend import Backend
+    from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.protocol.requests import Open
     from urlschemes_access.resources.downloads import Download, Part
 
-__all__ = ["AsyncDocument", "AsyncListing", "AsyncSession", "document_of", "run"]
+__all__ = ["AsyncDocument", "AsyncListing", "AsyncSession", "run"]
 
 P = ParamSpec("P")
 S = TypeVar("S", bound=Session)
@@ -173,10 +174,10 @@ class AsyncSession(_AsyncResource, Generic[S]):
 
 
 async def run(
-    dialogue: Dialogue, backend: Backend | None = None
+    dialogue: Dialogue, backend: Backend | None = None, pool: ConnectionPool | None = None
 ) -> AsyncDocument | AsyncListing | AsyncSession[Any] | Attributes:
     """Like `urlschemes_access.resources.synchronous.run`, on the running event loop, by default with a LoopBackend."""
-    opened = await dialogue.open(backend or LoopBackend())
+    opened = await dialogue.open(backend or LoopBackend(), pool)
     if opened.kind == "document":
         return AsyncDocument(dialogue)
     if opened.kind == "listing":
@@ -184,10 +185,3 @@ async def run(
     if opened.kind == "session":
         return AsyncSession(dialogue, opened)
     return dialogue.attributes
-
-
-def document_of(resource: AsyncDocument | AsyncListing | AsyncSession[Any]) -> AsyncDocument:
-    """Return `resource`. Raises UnsupportedOperation if it is not a document."""
-    if isinstance(resource, AsyncDocument):
-        return resource
-    raise no_document(resource)

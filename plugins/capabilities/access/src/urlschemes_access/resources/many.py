@@ -16,7 +16,7 @@ from urlschemes_access.protocol.hosts import one_spelling
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
-    from urlschemes_access.client_base import ClientBase
+    from urlschemes_access.client import ClientBase
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
 
 __all__ = ["Accesses", "AnyAsyncResource", "Result"]

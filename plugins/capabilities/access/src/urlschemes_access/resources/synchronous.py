@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access.attributes import Attributes
     from urlschemes_access.backends.backend import Backend
+    from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.protocol.requests import Algorithm, Peer
     from urlschemes_access.resources.downloads import Download, Part
@@ -164,14 +165,16 @@ class Session(_BlockingResource):
             self._close_now()
 
 
-def run(dialogue: Dialogue, backend: Backend | None = None) -> Document | Listing | Session | Attributes:
-    """Open the resource of a dialogue, by default with a BlockingBackend, and return it.
+def run(
+    dialogue: Dialogue, backend: Backend | None = None, pool: ConnectionPool | None = None
+) -> Document | Listing | Session | Attributes:
+    """Open the resource of a dialogue, by default with a BlockingBackend, and return it. `pool` keeps its connections.
 
     Raises UnsafeURL and PolicyDenied before anything is resolved or opened, AccessError afterwards, PluginError if the
     algorithm is at fault. Exceptions of the caller's functions pass through. Raises RuntimeError if the backend
     suspends.
     """
-    opened = drive(dialogue.open(backend or BlockingBackend()))
+    opened = drive(dialogue.open(backend or BlockingBackend(), pool))
     if opened.kind == "document":
         return Document(dialogue)
     if opened.kind == "listing":

@@ -43,7 +43,8 @@ class Recording:
     """Records the script of an algorithm while any backend runs it.
 
         recording = Recording()
-        dialogue = urlschemes_access.dialogue.Dialogue(recording.of(access(url)), url=url, registration=...)
+        operation = urlschemes_access.dialogue.Operation(url, urlschemes_access.settings.Settings(policy=...))
+        dialogue = urlschemes_access.dialogue.Dialogue(recording.of(access(url)), operation)
         urlschemes_access.resources.synchronous.run(dialogue).read()
         print(recording.script.source())
 

@@ -10,9 +10,10 @@ from urlschemes import URL, Registration, Scheme
 from urlschemes.errors import PluginContractError, PluginError, URLError, require_type
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes_access.backends.backend import drive
-from urlschemes_access.dialogue import Dialogue
+from urlschemes_access.dialogue import Dialogue, Operation
 from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import Authenticate, Close, Open, Unterminated
+from urlschemes_access.settings import Settings
 from urlschemes_testing.replay import steps
 from urlschemes_testing.replay.backend import ReplayBackend
 from urlschemes_testing.replay.observing import observed
@@ -120,14 +121,13 @@ class Replay:
         assert url.registration is not None
         return Dialogue(
             observed(algorithm, before=self._note, after=self._note_result, at_end=self._note_end),
-            url=url,
-            registration=url.registration,
-            policy=self.policy,
-            credentials=self._give_credentials,
-            ask=self._give_answers,
-            content=self._content(),
-            redirect=self._redirect_target,
-            clock=self.backend.clock,
+            Operation(
+                url,
+                Settings(policy=self.policy, credentials=self._give_credentials, ask=self._give_answers),
+                content=self._content(),
+                redirect=self._redirect_target,
+                clock=self.backend.clock,
+            ),
         )
 
     def _carry_out(self, dialogue: Dialogue) -> None:
