@@ -13,9 +13,9 @@ import pytest
 
 from urlschemes import Registry, Scheme
 from urlschemes.errors import ConfigurationError, URLError
-from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access import Client, Configuration, Limits, Policy
 from urlschemes_access.attributes import Attributes
+from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.protocol import Deliver, Open
 
 POSIX = sys.platform != "win32"

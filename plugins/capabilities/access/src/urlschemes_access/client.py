@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 
 from urlschemes.errors import require_type
 from urlschemes.registry.registry import registry_or_default
-from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.backends.worker_threads import Work
+from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.operations import Preparation, configuration_errors
 from urlschemes_access.resources import synchronous
