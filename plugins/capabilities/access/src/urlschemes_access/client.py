@@ -105,7 +105,7 @@ class ClientBase:
         check_function("credentials", credentials)
         if settings.get("policy") is None:
             settings["policy"] = self.configuration.policy()
-        self.settings = Settings(self.configuration.tls_files(), credentials=credentials, ask=ask, **settings)
+        self.settings = Settings(self.configuration.tls_files() or None, credentials=credentials, ask=ask, **settings)
         self._hooks: AccessHooks | None = None
         self._pool = ConnectionPool() if keep_connections else None
 

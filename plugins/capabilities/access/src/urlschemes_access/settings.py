@@ -104,15 +104,15 @@ class Settings:
     def __init__(self, configured: TLSFiles | None = None, **given: Any) -> None:
         if unknown := given.keys() - _NAMES:
             raise TypeError(f"unknown argument {min(unknown)!r}: pass the options of a scheme as options={{...}}")
-        self._configured = configured or TLSFiles()
+        self._configured = configured
         self._given = given
         self.policy = self._policy()
         self.tls = self._tls()
         self.credentials, self.ask, self.trace = map(given.get, ("credentials", "ask", "trace"))
-        for name in ("credentials", "ask", "trace"):
-            value = getattr(self, name)
-            if name != "credentials" or not isinstance(value, Credentials):
-                check_function(name, value)
+        if not isinstance(self.credentials, Credentials):
+            check_function("credentials", self.credentials)
+        check_function("ask", self.ask)
+        check_function("trace", self.trace)
 
     def overridden(self, given: Mapping[str, Any]) -> Settings:
         """Return the settings with the arguments `given` to an operation in place of their own. Raises as the class."""
@@ -137,12 +137,15 @@ class Settings:
         return policy if deadline is None else replace(policy, limits=replace(policy.limits, deadline=deadline))
 
     def _tls(self) -> ssl.SSLContext | TLSFiles | None:
-        paths = {name: self._given.get(name) for name in _FILES}
-        fallback = self._configured if paths["cert"] is None else TLSFiles(self._configured.cacert)
-        files = TLSFiles.of(**{name: getattr(fallback, name) if path is None else path for name, path in paths.items()})
+        paths = {name: path for name in _FILES if (path := self._given.get(name)) is not None}
+        files = self._configured
+        if paths:
+            configured = files or TLSFiles()
+            fallback = TLSFiles(configured.cacert) if "cert" in paths else configured
+            files = TLSFiles.of(**{name: paths.get(name, getattr(fallback, name)) for name in _FILES})
         context: ssl.SSLContext | None = self._given.get("ssl_context")
         if context is None:
-            return files or None
+            return files
         from ssl import SSLContext  # heavy; a caller who has a context has imported it
 
         require_type("ssl_context", context, SSLContext)
