@@ -29,7 +29,7 @@ from urlschemes_access.backends.sockets import default_context
 from urlschemes_access.errors import AuthRequired, RedirectRefused, TLSError, Truncated
 from urlschemes_access.operations import parse_found
 from urlschemes_access.protocol import LINE, TEXT_LINE
-from urlschemes_access.scheme_options import options_of
+from urlschemes_access.settings import options_of
 from urlschemes_cli.app import command
 from urlschemes_servers import ftp_server, http_server, make_certificates, nntp_server
 from urlschemes_servers.http import HttpResponse, redirect

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from urlschemes.errors import ConfigurationError, PluginError
+from urlschemes.errors import PluginError
 from urlschemes.registry.claim_selection import Rules, installed_list, locations, select
 from urlschemes.registry.claims import GROUPS, HOOKS, SCHEMES, Claim
 from urlschemes.registry.known_names import KnownName
-from urlschemes.storage.config_file import ConfigTable
 
 TALES = "urlschemes.tales"  # a group that no distribution of this project uses
 
@@ -208,29 +207,3 @@ def test_a_malformed_claim_can_be_switched_off():
     malformed = claim("", "one", state="malformed", reason="no Name")
     assert states(malformed, claim("x-a", "two")) == ["malformed", "active"]
     assert states(malformed, disabled={"the list": ["one"]}) == ["disabled"]
-
-
-# The configuration
-
-
-def test_rules_are_read_from_a_table():
-    table = ConfigTable("registry", {"plugins": ["a"], "disable": ["b"], "pins": {"x-a": "c"}}, "k.toml")
-    assert Rules.from_table(table) == Rules(
-        {"registry.plugins of k.toml": ("a",)}, {"registry.disable of k.toml": ("b",)}, {"x-a": "c"}
-    )
-    assert Rules.from_table(ConfigTable("registry", {}, "k.toml")) == Rules()
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ({"plugin": []}, "k.toml: unknown key registry.plugin"),
-        ({"plugins": "a"}, "k.toml: registry.plugins must be a list of strings"),
-        ({"pins": {"X-A": "a"}}, "k.toml: registry.pins.X-A must be named after a scheme, in lower case"),
-        ({"pins": {"x-a": 7}}, "k.toml: registry.pins.x-a must be a string that is not empty"),
-    ],
-)
-def test_a_table_with_a_mistake_is_refused(content, message):
-    with pytest.raises(ConfigurationError) as caught:
-        Rules.from_table(ConfigTable("registry", content, "k.toml"))
-    assert caught.value.message == message

@@ -7,10 +7,9 @@ import sys
 import pytest
 
 from urlschemes import Registry, UnknownScheme, default_registry
-from urlschemes.errors import ConfigurationError, PluginContractError, PluginError
+from urlschemes.errors import PluginContractError, PluginError
 from urlschemes.grammar.profile import RFC1738
 from urlschemes.registry.known_names import how_to_install
-from urlschemes.storage.config_file import ConfigFile
 
 PROFILE = """\
 from urlschemes.grammar.profile import RFC1738, Profile
@@ -127,14 +126,6 @@ def test_a_well_known_profile_that_is_missing_is_named_with_its_distribution(sit
         PluginError, match=f"the profile rfc3986 is not installed; {re.escape(how_to_install('urlschemes-rfc3986'))}"
     ):
         Registry(profile="rfc3986")
-
-
-def test_a_configuration_names_a_profile(site):
-    file = ConfigFile({"registry": {"profile": "later"}}, "the file")
-    assert Registry.from_configuration(file).profile.name == "later"
-    assert Registry.from_configuration(ConfigFile()).profile is RFC1738
-    with pytest.raises(ConfigurationError, match=r"the file: registry\.profile must be a string that is not empty"):
-        Registry.from_configuration(ConfigFile({"registry": {"profile": 3986}}, "the file"))
 
 
 def test_a_registry_and_a_profile_are_pickled_by_reference(site):

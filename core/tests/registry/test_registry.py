@@ -11,9 +11,8 @@ from collections.abc import Mapping
 import pytest
 
 from urlschemes import URL, InternetURL, Registry, Scheme, default_registry
-from urlschemes.errors import ConfigurationError, InvalidURL, PluginLoadError, UnknownScheme
+from urlschemes.errors import InvalidURL, PluginLoadError, UnknownScheme
 from urlschemes.registry.claim_selection import Rules
-from urlschemes.storage.config_file import ConfigFile
 
 # Parsing
 
@@ -203,33 +202,11 @@ def test_names_of_plugins_are_collections(name, value):
         (lambda registry: registry.add_hooks(registry, name=5), "name must be a str, not int"),
         (lambda _: Registry(pins=5), "pins must be a Mapping or None, not int"),
         (lambda _: Registry(pins={"x-a": 5}), "pins must be a collection of str, not dict_values([5])"),
-        (lambda _: Registry.from_configuration("x"), "configuration must be a ConfigFile, not str"),
     ],
 )
 def test_an_argument_of_another_type_is_named(bare, call, message):
     with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
         call(bare)
-
-
-def test_a_registry_is_made_from_a_configuration(install, monkeypatch):
-    install("one-k", "x-one-k = one_k")
-    monkeypatch.syspath_prepend(install("two-k", "x-one-k = two_k\nx-two-k = two_k"))
-
-    def provided(**table):
-        registry = Registry.from_configuration(ConfigFile({"registry": table}, "k.toml"))
-        return [name for name in registry if name.endswith("-k")]
-
-    assert provided() == ["x-two-k"]
-    assert provided(disable=["x-two-k"]) == []
-    assert provided(plugins=["one-k"]) == ["x-one-k"]
-    assert provided(pins={"x-one-k": "one-k"}) == ["x-one-k", "x-two-k"]
-
-
-def test_a_configuration_with_a_misspelt_table_is_refused():
-    file = ConfigFile({"regsitry": {"disable": ["ftp"]}}, "k.toml")
-    with pytest.raises(ConfigurationError) as caught:
-        Registry.from_configuration(file)
-    assert str(caught.value) == "k.toml: unknown key regsitry; did you mean registry?"
 
 
 def test_distributions_in_the_current_directory_count_if_the_program_says_so(install, monkeypatch):

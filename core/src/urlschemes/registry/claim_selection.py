@@ -12,15 +12,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.errors import PluginError
-from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.registry.claims import GROUPS, HOOKS, PROFILES, SCHEMES, Claim, distribution_key
 from urlschemes.registry.known_names import known_names, reserved_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
-
-    from urlschemes.storage.config_file import ConfigTable
 
     Owners: TypeAlias = Mapping[str, Mapping[str, str]]
 
@@ -49,21 +46,6 @@ class Rules(NamedTuple):
     pins: Mapping[str, str] = MappingProxyType({})
     profile: Profile | str = RFC1738
     reserved: Mapping[str, Mapping[str, str]] = MappingProxyType({})
-
-    @classmethod
-    def from_table(cls, table: ConfigTable) -> Rules:
-        """Return the rules of the table `[registry]` of a configuration. Raises ConfigurationError."""
-        table.check_keys(("plugins", "disable", "pins", "profile"))
-        lists = {
-            key: {f"{table.name}.{key} of {table.source}": table.strings(key)} if key in table.content else {}
-            for key in ("plugins", "disable")
-        }
-        pins = table.table("pins")
-        for name in pins.content:
-            if SCHEME_NAME_FORM.fullmatch(name) is None:
-                raise pins.wrong(name, "named after a scheme, in lower case")
-        profile = table.string("profile") if "profile" in table.content else RFC1738
-        return cls(lists["plugins"], lists["disable"], {name: pins.string(name) for name in pins.content}, profile)
 
 
 class Selection(NamedTuple):

@@ -36,7 +36,6 @@ from urlschemes.registry.overrides import Overrides
 from urlschemes.registry.plugins import Plugins, load_record
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
-from urlschemes.storage.config_file import ConfigFile
 from urlschemes.url.fields import native_parts
 from urlschemes.url.native import provide, reader_of
 from urlschemes.url.value import LIMIT, URL, new
@@ -132,16 +131,6 @@ class Registry:
         mappings = dict(rules.allowed), dict(rules.disabled), dict(rules.pins)
         rules = Rules(*mappings, self.profile, dict(rules.reserved))
         return type(self).from_rules, (rules, (), self._plugins.current_directory)
-
-    @classmethod
-    def from_configuration(cls, configuration: ConfigFile | None = None) -> Registry:
-        """Make a registry as a configuration says in `[registry]`: `plugins`, `disable`, `pins` and `profile`.
-
-        `configuration` is by default the user's own file. Raises ConfigurationError.
-        """
-        file = ConfigFile.load() if configuration is None else configuration
-        require_type("configuration", file, ConfigFile)
-        return cls.from_rules(Rules.from_table(file.table("registry")))
 
     @property
     def profile(self) -> Profile:

@@ -15,11 +15,11 @@ from fake_servers import Serve
 from talk_scheme import LOOPBACK, TalkURL, fetch
 
 from urlschemes.errors import UnknownScheme, URLError
-from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access import Limits, Policy
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.backends.tls_files import TLSFiles
 from urlschemes_access.client import Arguments, AsyncArguments, AsyncClient, Client
+from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import PolicyDenied
@@ -143,6 +143,9 @@ def test_no_certificate_for_one_operation_means_the_configured_one(tmp_path: Pat
     configuration = Configuration.of(ConfigFile({"tls": files}))
     client = Client(configuration=configuration, cacert="other", cert="other", key="other")
     assert client.settings.overridden({"cacert": None, "cert": None}).tls == TLSFiles(**files)
+    alone = TLSFiles(cacert=files["cacert"], cert="mine")  # a key belongs to its certificate
+    assert Client(configuration=configuration, cert="mine").settings.tls == alone
+    assert client.settings.overridden({"cacert": None, "cert": "mine"}).tls == alone
 
 
 def test_an_operation_overrides_the_settings_that_its_arguments_name() -> None:

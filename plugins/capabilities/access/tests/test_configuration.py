@@ -13,9 +13,9 @@ import pytest
 
 from urlschemes import Registry, Scheme
 from urlschemes.errors import ConfigurationError, URLError
-from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access import Client, Configuration, Limits, Policy
 from urlschemes_access.attributes import Attributes
+from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.protocol import Deliver, Open
 
 POSIX = sys.platform != "win32"
@@ -191,9 +191,9 @@ def test_an_invalid_variable_is_an_error_that_names_it(text: str, words: str) ->
         ("[limits]\nidel = 1", "limits.idel", "did you mean limits.idle?"),
         ("[limits]\nidle = '1'", "limits.idle", "must be a number"),
         ("[limits]\nidle = true", "limits.idle", "must be a number"),
-        ("[limits]\nidle = nan", "limits.idle", "must be positive and finite"),
+        ("[limits]\nidle = nan", "limits.idle", "is not positive and finite"),
         ("[limits]\nentries = 1.5", "limits.entries", "must be a whole number"),
-        ("[limits]\nentries = 0", "limits.entries", "must be positive and finite"),
+        ("[limits]\nentries = 0", "limits.entries", "is not positive and finite"),
         ("[gateways]\nwais = 1", "gateways.wais", "must be a string that is not empty"),
         ("[gateways]\nWais = 'http://gw.dom/{url}'", "gateways.Wais", "in lower case"),
         ("[gateways]\nwais = 'http://gw.dom/'", "gateways.wais", "must contain {url} once"),

@@ -12,10 +12,10 @@ from urlschemes import Registry, Scheme, UnsafeURL
 from urlschemes.errors import ConfigurationError, UnknownScheme, UnsupportedOperation, URLError
 from urlschemes.registry.hooks import hookimpl
 from urlschemes.scheme.registration import Registration
-from urlschemes.storage.config_file import ConfigFile
 from urlschemes.url.value import URL
 from urlschemes_access import Client, Configuration, Policy
 from urlschemes_access.attributes import Attributes
+from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.configuration import Template
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import Deliver, Open

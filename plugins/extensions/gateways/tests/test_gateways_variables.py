@@ -9,8 +9,8 @@ import pytest
 
 import urlschemes
 from urlschemes.errors import ConfigurationError, PluginContractError, PluginError, UnsafeURL
-from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access import Client, Policy
+from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_gateways import urlschemes_gateway as gateway
 from urlschemes_servers import http_server

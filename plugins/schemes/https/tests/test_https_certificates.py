@@ -17,8 +17,8 @@ import pytest
 import trustme
 
 from urlschemes.errors import ConfigurationError
-from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access import AsyncClient, AsyncDocument, Client, Document, Limits, Policy
+from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.errors import AccessError, LimitExceeded, TLSError
 from urlschemes_servers import make_certificates
 from urlschemes_servers.http import HttpAddress, echo, http_server

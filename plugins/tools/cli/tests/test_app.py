@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from urlschemes_cli.app import command
 
 DOCUMENTATION = Path(__file__).parents[4] / "docs" / "reference" / "command-line.md"
-HEAVY = {"rich.console", "pluggy", "ssl", "asyncio", "urlschemes_access", "urlschemes_lint", "urlschemes_text"}
+HEAVY = {"rich.console", "pluggy", "ssl", "asyncio", "urlschemes_access.client", "urlschemes_lint", "urlschemes_text"}
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from urlschemes.errors import UnsupportedOperation, URLError
 from urlschemes.redaction import redact
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing, Policy, Range
 from urlschemes_access.errors import AccessError
-from urlschemes_access.scheme_options import options_of
+from urlschemes_access.settings import options_of
 from urlschemes_fsspec.os_errors import os_errors
 from urlschemes_fsspec.ranged_file import RangedFile, is_changed
 

@@ -7,7 +7,7 @@
 In: a URL and the caller's settings. Out: a Document, a Listing, a Session or Attributes, or a typed error.
 
 client.py             Client and AsyncClient; the methods of a client without settings as functions
-settings.py           the arguments of clients and operations, and what they mean together
+settings.py           the arguments of clients and operations, what they mean together; the options of schemes
 operations.py         from a URL to a dialogue: vetoes, gateways, options, the algorithm of the scheme
 protocol/             the vocabulary of algorithms: requests, readers and ranges, for scheme plugins
 dialogue/             every rule of an access; no I/O
@@ -16,8 +16,8 @@ resources/            the results of operations: documents, listings, sessions; 
 policy.py             Policy and Limits: what may be reached, and how much
 credentials.py        logins and forms, and the functions that answer them
 attributes.py         Attributes, entries of listings
-configuration.py      the configuration file and environment variables
-scheme_options.py     the options of schemes
+config_file.py        the configuration file, and its table for the registry
+configuration.py      the tables of the file for clients, and environment variables
 gateways.py           URLs that are reached through a URL of another scheme
 hooks.py              the hooks of other plugins: veto, gateway, credentials, observe
 trace_event.py        TraceEvent
@@ -26,33 +26,33 @@ errors.py             AccessError and its subclasses, PolicyDenied
 The core does not know this package; this package does not know any scheme.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from urlschemes_access.attributes import Attributes, Entry
-from urlschemes_access.backends.new_file import NewFile
-from urlschemes_access.client import (
-    AsyncClient,
-    Client,
-    access,
-    delete,
-    download,
-    find_attributes,
-    operate,
-    replace,
-    update,
-)
-from urlschemes_access.configuration import Configuration
-from urlschemes_access.credentials import Credentials
-from urlschemes_access.errors import AccessError, PolicyDenied
-from urlschemes_access.policy import Limits, Policy
-from urlschemes_access.protocol.ranges import Range
-from urlschemes_access.resources.downloads import Download, Part
-from urlschemes_access.resources.synchronous import Document, Listing, Session
-from urlschemes_access.trace_event import TraceEvent
-
 if TYPE_CHECKING:
+    from urlschemes_access.attributes import Attributes, Entry
+    from urlschemes_access.backends.new_file import NewFile
+    from urlschemes_access.client import (
+        AsyncClient,
+        Client,
+        access,
+        delete,
+        download,
+        find_attributes,
+        operate,
+        replace,
+        update,
+    )
+    from urlschemes_access.configuration import Configuration
+    from urlschemes_access.credentials import Credentials
+    from urlschemes_access.errors import AccessError, PolicyDenied
+    from urlschemes_access.policy import Limits, Policy
+    from urlschemes_access.protocol.ranges import Range
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
+    from urlschemes_access.resources.downloads import Download, Part
     from urlschemes_access.resources.many import Result
+    from urlschemes_access.resources.synchronous import Document, Listing, Session
+    from urlschemes_access.trace_event import TraceEvent
 
 __all__ = [
     "AccessError",
@@ -86,14 +86,33 @@ __all__ = [
     "update",
 ]
 
+_MODULES = (
+    "attributes",
+    "backends.new_file",
+    "client",
+    "configuration",
+    "credentials",
+    "errors",
+    "policy",
+    "protocol.ranges",
+    "trace_event",
+    "resources.downloads",
+    "resources.synchronous",
+    "resources.asynchronous",
+    "resources.many",
+)
+"""The modules that define these names; those that import an event loop come last."""
+
 
 def __getattr__(name: str) -> object:
-    if name in {"AsyncDocument", "AsyncListing", "AsyncSession"}:
-        from urlschemes_access.resources import asynchronous  # imports asyncio, which is heavy
-
-        return getattr(asynchronous, name)
-    if name == "Result":
-        from urlschemes_access.resources.many import Result  # imports asyncio, too
-
-        return Result
+    # A command that only parses URLs imports the configuration file, and nothing that accesses.
+    if name in __all__:
+        for module in _MODULES:
+            defining = import_module(f"{__name__}.{module}")
+            if name in defining.__all__:
+                return globals().setdefault(name, getattr(defining, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 
 from urlschemes.errors import require_type
 from urlschemes.registry.registry import registry_or_default
-from urlschemes.storage.config_file import ConfigFile
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.backends.worker_threads import Work
+from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.operations import Preparation, configuration_errors
 from urlschemes_access.resources import synchronous
@@ -105,7 +105,7 @@ class ClientBase:
         check_function("credentials", credentials)
         if settings.get("policy") is None:
             settings["policy"] = self.configuration.policy()
-        self.settings = Settings(self.configuration.tls_files(), credentials=credentials, ask=ask, **settings)
+        self.settings = Settings(self.configuration.tls_files() or None, credentials=credentials, ask=ask, **settings)
         self._hooks: AccessHooks | None = None
         self._pool = ConnectionPool() if keep_connections else None
 

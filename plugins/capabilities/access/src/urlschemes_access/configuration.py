@@ -15,7 +15,7 @@
     [options.news]                              # options of a scheme, for callers that give none
     server = "news.dom"
 
-The table `[registry]` is the core's: `Registry.from_configuration` reads it.
+`ConfigFile.registry` reads the table `[registry]`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from urlschemes.grammar.profile import RFC1738, authority_of
 from urlschemes.redaction import HIDDEN, redact
 from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import lower_case
-from urlschemes.storage.config_file import ConfigFile, ConfigTable
 from urlschemes_access.attributes import without_fragment
 from urlschemes_access.backends.tls_files import TLSFiles
+from urlschemes_access.config_file import ConfigFile, ConfigTable
 from urlschemes_access.policy import Kind, Limits, Policy, kinds
 
 if TYPE_CHECKING:

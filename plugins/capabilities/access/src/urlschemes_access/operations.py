@@ -22,7 +22,7 @@ from urlschemes_access.dialogue.redirects import read_location
 from urlschemes_access.errors import PolicyDenied, RedirectRefused, add_section
 from urlschemes_access.gateways import GatewayFinder
 from urlschemes_access.resources.upload_content import in_large_pieces
-from urlschemes_access.scheme_options import check_option, configured_value, is_configurable, options_of
+from urlschemes_access.settings import check_option, configured_value, is_configurable, options_of
 from urlschemes_access.trace_event import TraceEvent
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple, Self, TypeAlias
 
 from urlschemes.errors import UnsafeURL, members, require_type
@@ -56,15 +56,29 @@ def _check_names(kind: type[Limits | Policy], values: Mapping[str, Any]) -> None
 class Kind(NamedTuple):
     """The kind of a field of Policy or Limits.
 
-    `expected` describes its values in plain data such as TOML. `of` is their type, or that of their members. `checked`
-    returns what a value means, for the field of this name; it raises TypeError and ValueError. The members of `folders`
-    are paths.
+    `expected` describes its values in plain data such as TOML. `of` is their type, or that of their members. `meaning`
+    returns what one of them means, and raises ValueError. Members of `folders` are paths.
     """
 
     expected: str
     of: type[Any]
-    checked: Callable[[str, Any], Any]
+    meaning: Callable[[Any], object]
+    collection: type[Any] | None = None
     folders: bool = False
+
+    def checked(self, name: str, value: Any) -> Any:
+        """Return what `value` means for the field `name`. Raises TypeError, ValueError."""
+        if self.collection is not None:
+            given = members(name, value, self.of)  # found now, a str instead of a collection allows nothing later
+        elif isinstance(value, (self.of, int)) and isinstance(value, bool) == (self.of is bool):
+            given = (value,)
+        else:
+            raise TypeError(f"{name} must be {self.expected}, not {value!r}")
+        try:
+            meant = tuple(map(self.meaning, given))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        return meant[0] if self.collection is None else self.collection(meant)
 
 
 def kinds(of: type[Limits | Policy]) -> dict[str, Kind]:
@@ -80,51 +94,14 @@ def _check_fields(value: Limits | Policy) -> None:
             object.__setattr__(value, each.name, checked)
 
 
-def _limit(of: type[Any], default: float | None) -> Any:
-    expected = "a whole number" if of is int else "a number"
-
-    def checked(name: str, value: Any) -> Any:
-        if isinstance(value, bool) or not isinstance(value, (int, of)):
-            raise TypeError(f"{name} must be {expected}, not {value!r}")
-        if not 0 < value < 2**63:  # false for NaN too
-            raise ValueError(f"{name} must be positive and finite, not {value!r}")
-        return value
-
-    return field(default=default, metadata={"kind": Kind(expected, of, checked)})
+def _field(kind: Kind, default: object) -> Any:
+    return field(default=default, metadata={"kind": kind})
 
 
-_seconds = _rate = partial(_limit, float)
-_count = partial(_limit, int)
-
-
-def _flag(default: object) -> Any:
-    def checked(name: str, value: object) -> object:
-        if not isinstance(value, bool):
-            raise TypeError(f"{name} must be True or False, not {value!r}")
-        return value
-
-    return field(default=default, metadata={"kind": Kind("true or false", bool, checked)})
-
-
-def _collection(
-    made: type[Any], default: object, member: Callable[[Any], object], *, of: type[Any] = str, folders: bool = False
-) -> Any:
-    """Return a field for a collection; `member` returns what a member means, and raises ValueError."""
-
-    def checked(name: str, value: object) -> object:
-        given = members(name, value, of)  # a str is a collection too, of its characters: it would allow nothing later
-        try:
-            return made(map(member, given))
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-
-    expected = "a list of strings" if of is str else "a list of numbers from 1 to 65535"
-    return field(default=default, metadata={"kind": Kind(expected, of, checked, folders)})
-
-
-def _network_text(text: str) -> str:
-    _network(text)
-    return text
+def _positive(number: float) -> float:
+    if not 0 < number < 2**63:  # false for NaN too
+        raise ValueError(f"{number} is not positive and finite")
+    return number
 
 
 def _port(number: int) -> int:
@@ -133,52 +110,61 @@ def _port(number: int) -> int:
     return number
 
 
+def _network_text(text: str) -> str:
+    _network(text)
+    return text
+
+
 def _folder(path: str) -> str:
     if "\0" in path:
         raise ValueError("a folder contains a NUL character")
     return path
 
 
-_set = partial(_collection, frozenset)
-_networks = partial(_collection, tuple, (), _network_text)
-_ports = partial(_set, member=_port, of=int)
-_folders = partial(_collection, tuple, (), _folder, folders=True)
+_SECONDS = _RATE = Kind("a number", float, _positive)
+_COUNT = Kind("a whole number", int, _positive)
+_FLAG = Kind("true or false", bool, bool)
+_SCHEMES = Kind("a list of strings", str, str.lower, frozenset)
+_HOSTS = Kind("a list of strings", str, one_spelling, frozenset)
+_NETWORKS = Kind("a list of strings", str, _network_text, tuple)
+_PORTS = Kind("a list of numbers from 1 to 65535", int, _port, frozenset)
+_FOLDERS = Kind("a list of strings", str, _folder, tuple, folders=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Limits:
     """Limits of one operation. Times are in seconds, sizes in octets; all are positive and finite."""
 
-    deadline: float | None = _seconds(None)
+    deadline: float | None = _field(_SECONDS, None)
     """Time for the whole operation, or for one call of a session; None sets no such wall. Pauses of the caller do not
     count; everything else does, and nothing moves the deadline."""
-    resolve: float = _seconds(10)
+    resolve: float = _field(_SECONDS, 10)
     """Time to resolve one host name."""
-    connect: float = _seconds(10)
+    connect: float = _field(_SECONDS, 10)
     """Time to connect to one host, over all of its addresses; also the time for one TLS handshake."""
-    first_octet: float = _seconds(20)
+    first_octet: float = _field(_SECONDS, 20)
     """Time from the last octet sent, or from the connection, to the first octet of the answer."""
-    idle: float = _seconds(60)
+    idle: float = _field(_SECONDS, 60)
     """Time without an octet of content delivered and without an octet sent."""
-    lowest_rate: float = _rate(1024)
+    lowest_rate: float = _field(_RATE, 1024)
     """Octets per second that content must reach in each `rate_window`, from its first octet on."""
-    rate_window: float = _seconds(30)
+    rate_window: float = _field(_SECONDS, 30)
     """Time over which `lowest_rate` is measured."""
-    content: int = _count(64 * 1024 * 1024)
+    content: int = _field(_COUNT, 64 * 1024 * 1024)
     """Octets held in memory: by `Document.read()`, and by an algorithm before it delivers anything."""
-    decoded: int = _count(256 * 1024 * 1024)
+    decoded: int = _field(_COUNT, 256 * 1024 * 1024)
     """Octets that a document may be longer than what was received: compressed content may grow without end."""
-    entries: int = _count(100_000)
+    entries: int = _field(_COUNT, 100_000)
     """Entries of one listing."""
-    hops: int = _count(5)
+    hops: int = _field(_COUNT, 5)
     """Redirects followed."""
-    connections: int = _count(16)
+    connections: int = _field(_COUNT, 16)
     """Connections made in one operation, or in one call of a session."""
-    datagrams: int = _count(1024)
+    datagrams: int = _field(_COUNT, 1024)
     """Datagrams received in one operation."""
-    datagram_octets: int = _count(1024 * 1024)
+    datagram_octets: int = _field(_COUNT, 1024 * 1024)
     """Octets in all those datagrams."""
-    small_records: int = _count(65_536)
+    small_records: int = _field(_COUNT, 65_536)
     """TLS records of fewer than 16 octets received in one operation: each costs as much as a large one."""
 
     def __post_init__(self) -> None:
@@ -206,26 +192,26 @@ class Limits:
 class Policy:
     """The URLs and files that an operation may reach. The default is the public Internet, and no files."""
 
-    schemes: frozenset[str] | None = _set(None, str.lower)
+    schemes: frozenset[str] | None = _field(_SCHEMES, None)
     """The only schemes allowed; None allows every installed scheme."""
-    denied_schemes: frozenset[str] = _set(frozenset(), str.lower)
-    hosts: frozenset[str] | None = _set(None, one_spelling)
+    denied_schemes: frozenset[str] = _field(_SCHEMES, frozenset())
+    hosts: frozenset[str] | None = _field(_HOSTS, None)
     """The only hosts allowed, by name or address; a leading dot allows every name under it. None allows every host."""
-    denied_hosts: frozenset[str] = _set(frozenset(), one_spelling)
-    public: bool = _flag(default=True)
+    denied_hosts: frozenset[str] = _field(_HOSTS, frozenset())
+    public: bool = _field(_FLAG, True)
     """True if the addresses of the public Internet are allowed."""
-    networks: tuple[str, ...] = _networks()
+    networks: tuple[str, ...] = _field(_NETWORKS, ())
     """Networks allowed in addition, such as `"127.0.0.0/8"`; a redirect may lead into them only to go back."""
-    denied_networks: tuple[str, ...] = _networks()
-    ports: frozenset[int] = _ports(frozenset())
+    denied_networks: tuple[str, ...] = _field(_NETWORKS, ())
+    ports: frozenset[int] = _field(_PORTS, frozenset())
     """Ports allowed in addition to the scheme's own and to those from 1024 up that belong to no other protocol; nor, if
     the scheme sends decoded parts of a URL as lines, to a service that obeys lines of text."""
-    only_ports: frozenset[int] | None = _ports(None)
+    only_ports: frozenset[int] | None = _field(_PORTS, None)
     """The only ports allowed, whatever the scheme, and also for data connections; `ports` adds nothing to them. None
     leaves the rule to `ports`."""
-    roots: tuple[str, ...] = _folders()
+    roots: tuple[str, ...] = _field(_FOLDERS, ())
     """Folders whose files may be read. By default, none."""
-    writable: tuple[str, ...] = _folders()
+    writable: tuple[str, ...] = _field(_FOLDERS, ())
     """Folders whose files may be written and removed, even if they may not be read. By default, none."""
     limits: Limits = field(default_factory=Limits)
 

@@ -1,11 +1,17 @@
-"""The settings of an operation: those of its client, and the arguments of one operation in their place."""
+"""The settings of an operation: those of its client, the arguments in their place, and the options of its scheme.
+
+The options of a scheme are the keyword-only parameters of the algorithm's function; callers give them, a file or a
+variable. The default of a parameter determines its type.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from inspect import Parameter, signature
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from urlschemes.errors import require_type
+from urlschemes.errors import ConfigurationError, require_type
 from urlschemes_access.backends.tls_files import TLSFiles
 from urlschemes_access.credentials import Answers, Asker, Credentials, Form
 from urlschemes_access.policy import Policy
@@ -13,13 +19,26 @@ from urlschemes_access.policy import Policy
 if TYPE_CHECKING:
     import os
     import ssl
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from urlschemes.registry.registry import Registry
+    from urlschemes.scheme.scheme import Scheme
+    from urlschemes_access.configuration import Setting
     from urlschemes_access.protocol.requests import Authenticate, Authenticator
     from urlschemes_access.trace_event import Tracer
 
-__all__ = ["Arguments", "AsyncArguments", "Settings", "SharedArguments", "check_function"]
+__all__ = [
+    "Arguments",
+    "AsyncArguments",
+    "Settings",
+    "SharedArguments",
+    "check_function",
+    "check_option",
+    "configured_value",
+    "convert",
+    "is_configurable",
+    "options_of",
+]
 
 
 class SharedArguments(TypedDict, total=False):
@@ -68,6 +87,7 @@ class AsyncArguments(SharedArguments, total=False):
 
 _NAMES = Arguments.__annotations__.keys() - {"registry", "options"}
 _FILES = ("cacert", "cert", "key")
+_YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "off", "0"})
 
 
 class Settings:
@@ -84,15 +104,15 @@ class Settings:
     def __init__(self, configured: TLSFiles | None = None, **given: Any) -> None:
         if unknown := given.keys() - _NAMES:
             raise TypeError(f"unknown argument {min(unknown)!r}: pass the options of a scheme as options={{...}}")
-        self._configured = configured or TLSFiles()
+        self._configured = configured
         self._given = given
         self.policy = self._policy()
         self.tls = self._tls()
         self.credentials, self.ask, self.trace = map(given.get, ("credentials", "ask", "trace"))
-        for name in ("credentials", "ask", "trace"):
-            value = getattr(self, name)
-            if name != "credentials" or not isinstance(value, Credentials):
-                check_function(name, value)
+        if not isinstance(self.credentials, Credentials):
+            check_function("credentials", self.credentials)
+        check_function("ask", self.ask)
+        check_function("trace", self.trace)
 
     def overridden(self, given: Mapping[str, Any]) -> Settings:
         """Return the settings with the arguments `given` to an operation in place of their own. Raises as the class."""
@@ -117,12 +137,15 @@ class Settings:
         return policy if deadline is None else replace(policy, limits=replace(policy.limits, deadline=deadline))
 
     def _tls(self) -> ssl.SSLContext | TLSFiles | None:
-        paths = {name: self._given.get(name) for name in _FILES}
-        fallback = self._configured if paths["cert"] is None else TLSFiles(self._configured.cacert)
-        files = TLSFiles.of(**{name: getattr(fallback, name) if path is None else path for name, path in paths.items()})
+        paths = {name: path for name in _FILES if (path := self._given.get(name)) is not None}
+        files = self._configured
+        if paths:
+            configured = files or TLSFiles()
+            fallback = TLSFiles(configured.cacert) if "cert" in paths else configured
+            files = TLSFiles.of(**{name: paths.get(name, getattr(fallback, name)) for name in _FILES})
         context: ssl.SSLContext | None = self._given.get("ssl_context")
         if context is None:
-            return files or None
+            return files
         from ssl import SSLContext  # heavy; a caller who has a context has imported it
 
         require_type("ssl_context", context, SSLContext)
@@ -134,3 +157,92 @@ def check_function(name: str, value: object) -> None:
     if value is not None and not callable(value):
         hint = "; pass it to one operation" if isinstance(value, Credentials) else ""
         raise TypeError(f"{name} must be a function, not {type(value).__name__}{hint}")
+
+
+def options_of(*algorithms: Callable[..., object]) -> Mapping[str, object]:
+    """Return the options that algorithms take, with their defaults; None for an option that must be given."""
+    options: dict[str, object] = {}
+    for algorithm in algorithms:
+        for each in signature(algorithm).parameters.values():
+            if each.kind is Parameter.KEYWORD_ONLY:
+                options[each.name] = None if each.default is Parameter.empty else each.default
+    return options
+
+
+def check_option(name: str, value: object, known: Mapping[str, object]) -> None:
+    """Raise TypeError if the option `name` is not `known`, or `value` does not have the type of its default.
+
+    A str such as "no" is true in Python, and must not allow a password in clear text.
+    """
+    if name not in known:
+        raise TypeError(f"unknown option {name!r}: expected {_list(known)}")
+    default = known[name]
+    if default is None:
+        return
+    expected: type | tuple[type, ...] = type(default)
+    if isinstance(default, float):
+        expected = (int, float)
+    elif isinstance(default, tuple):
+        expected = (list, tuple)
+    if not isinstance(value, expected) or (isinstance(value, bool) and not isinstance(default, bool)):
+        raise TypeError(f"option {name} must be {type(default).__name__}, not {type(value).__name__}")
+
+
+def configured_value(scheme: Scheme, setting: Setting, known: Mapping[str, object]) -> object:
+    """Return the value of a configured option, converted to its type; `known` are the options of the scheme.
+
+    Raises ConfigurationError for an unknown option, for one that only callers may give, and for a wrong type.
+    """
+    if not is_configurable(scheme, setting.key):
+        raise _error(setting, "cannot be configured: pass it to the operation", "remove it")
+    if setting.key not in known:
+        raise _error(setting, f"is not an option of any operation of {scheme.name}", f"the options are: {_list(known)}")
+    try:
+        return convert(setting.value, known[setting.key])
+    except ValueError as error:
+        raise _error(setting, f"must be {error}") from None
+
+
+def is_configurable(scheme: Scheme, option: str) -> bool:
+    """Return False if the record of the scheme says that only callers may give an option."""
+    described = scheme.registration.options.get(option)
+    return described is None or described.configurable
+
+
+def convert(value: object, default: object) -> object:
+    """Return `value` converted to the type of `default`: a str may stand for yes or no, or for a number.
+
+    Raises ValueError with the expected type.
+    """
+    if isinstance(default, bool):
+        text = str(value).lower()
+        if text not in _YES | _NO:
+            raise ValueError("yes or no")
+        return text in _YES
+    if isinstance(default, int | float):
+        return _number(value, type(default))
+    if isinstance(default, tuple):
+        return tuple(value) if isinstance(value, list | tuple) else (value,)
+    if default is None or (isinstance(value, str) and isinstance(default, str)):
+        return value
+    raise ValueError("a string" if isinstance(default, str) else f"a {type(default).__name__}, in Python")
+
+
+def _number(value: object, kind: type[float]) -> float:
+    try:
+        number = kind(str(value))
+    except ValueError:
+        raise ValueError("a whole number" if issubclass(kind, int) else "a number") from None
+    if not isfinite(number):
+        raise ValueError("a finite number")
+    return number
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _error(setting: Setting, why: str, hint: str | None = None) -> ConfigurationError:
+    return ConfigurationError(
+        f"{setting.source}: {setting.name} {why}", source=setting.source, key=setting.name, hint=hint
+    )

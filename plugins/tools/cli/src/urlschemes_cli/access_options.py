@@ -23,7 +23,7 @@ import click
 from urlschemes.errors import URLError
 from urlschemes_access import Limits, Policy
 from urlschemes_access.policy import kinds
-from urlschemes_access.scheme_options import convert, options_of
+from urlschemes_access.settings import convert, options_of
 from urlschemes_cli.deadline import deadline
 from urlschemes_cli.output.text import safe_line
 from urlschemes_cli.prompts import form_prompt, given_login, login_prompt

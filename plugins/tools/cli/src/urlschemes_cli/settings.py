@@ -17,7 +17,7 @@ from urlschemes.grammar.profile import Profile
 from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.claims import PROFILES, SCHEMES
 from urlschemes.registry.known_names import reserved_names
-from urlschemes.storage.config_file import ConfigFile, user_file
+from urlschemes_access.config_file import ConfigFile, user_file
 from urlschemes_cli.commands import RESERVED
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Settings:
     @cached_property
     def installed(self) -> Registry:
         """The registry of the core's profile, for what is the same in all. Raises ConfigurationError, PluginError."""
-        configured = Rules.from_table(self.file.table("registry"))
+        configured = self.file.rules()
         option = "--no-plugins" if self.plugins == [] else "--plugins"
         allowed = configured.allowed if self.plugins is None else {option: self.plugins}
         disabled = {**configured.disabled, "--disable": self.disable}

@@ -141,4 +141,5 @@ def test_a_worker_imports_nothing_heavy_before_the_plugin(child: Child, tmp_path
     """
     imported = set(child(code, arguments=[good_plugin(tmp_path) / RECORD]))
     assert "urlschemes_conformance.review.checks.access_checks" in imported
-    assert imported & HEAVY == set()
+    light = {"urlschemes_access", "urlschemes_access.config_file"}
+    assert {name for name in imported if name in HEAVY or name.startswith("urlschemes_access.")} == light

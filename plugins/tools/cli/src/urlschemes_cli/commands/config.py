@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -13,6 +12,7 @@ import click
 from urlschemes import default_registry
 from urlschemes.errors import PluginError
 from urlschemes_access import Client, Policy
+from urlschemes_access.policy import kinds
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import USAGE
 from urlschemes_cli.options import json_option
@@ -111,13 +111,11 @@ def _rows(settings: Settings, configuration: Configuration) -> Iterator[Row]:
 def _field_rows(
     table: str, value: Policy | Limits, default: Policy | Limits, configured: dict[str, Setting]
 ) -> Iterator[Row]:
-    for field in fields(value):
-        key = f"{table}.{field.name}"
-        if field.name == "limits":
-            continue
-        current = getattr(value, field.name)
+    for name in kinds(type(value)):
+        key = f"{table}.{name}"
+        current = getattr(value, name)
         source = configured[key].source if key in configured else DEFAULT
-        if key in configured and field.name.startswith("denied_") and getattr(default, field.name):
+        if key in configured and name.startswith("denied_") and getattr(default, name):
             source = f"{DEFAULT}, and {source}"  # lists of what is denied add up
         yield Row(key, sorted(current) if isinstance(current, frozenset) else current, source)
 

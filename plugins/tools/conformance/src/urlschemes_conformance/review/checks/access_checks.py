@@ -35,7 +35,7 @@ MAX_OCTETS = 1 << 14
 @check("operations", "RFC 1738 section 4; RFC 7595 section 3.4")
 def operations(scheme: ReviewedScheme) -> Verdict:
     """Each operation of the record has an algorithm, and each option is a parameter of one."""
-    from urlschemes_access.scheme_options import options_of
+    from urlschemes_access.settings import options_of
 
     scheme.code  # noqa: B018  raises CannotCheck if there is none
     algorithm, offered, options = scheme.scheme.algorithm, scheme.record.operations, set[str]()

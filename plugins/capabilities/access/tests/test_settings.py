@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from urlschemes_access.scheme_options import check_option, convert, options_of
+from urlschemes_access.settings import check_option, convert, options_of
 
 
 def algorithm(

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from urlschemes.errors import ConfigurationError
-from urlschemes.storage.config_file import ConfigFile, ConfigTable
+from urlschemes.errors import ConfigurationError, PluginError
+from urlschemes.registry.claim_selection import Rules
+from urlschemes_access.config_file import ConfigFile, ConfigTable
 
 
 @pytest.fixture
@@ -89,3 +90,42 @@ def test_an_unknown_key_is_refused_with_the_known_ones():
     with pytest.raises(ConfigurationError, match=r"unknown key house\.x; known keys: plugins, disable$"):
         table(x=1).check_keys(("plugins", "disable"))
     table(plugins=[]).check_keys(("plugins", "disable"))
+
+
+# The table of the registry
+
+
+def test_rules_are_read_from_a_table():
+    table = {"plugins": ["a"], "disable": ["b"], "pins": {"x-a": "c"}, "profile": "later"}
+    assert ConfigFile({"registry": table}, "k.toml").rules() == Rules(
+        {"registry.plugins of k.toml": ("a",)}, {"registry.disable of k.toml": ("b",)}, {"x-a": "c"}, "later"
+    )
+    assert ConfigFile().rules() == Rules()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"plugin": []}, "k.toml: unknown key registry.plugin"),
+        ({"plugins": "a"}, "k.toml: registry.plugins must be a list of strings"),
+        ({"pins": {"X-A": "a"}}, "k.toml: registry.pins.X-A must be named after a scheme, in lower case"),
+        ({"pins": {"x-a": 7}}, "k.toml: registry.pins.x-a must be a string that is not empty"),
+        ({"profile": 3986}, "k.toml: registry.profile must be a string that is not empty"),
+    ],
+)
+def test_a_table_with_a_mistake_is_refused(content, message):
+    with pytest.raises(ConfigurationError) as caught:
+        ConfigFile({"registry": content}, "k.toml").rules()
+    assert caught.value.message == message
+
+
+def test_a_configuration_with_a_misspelt_table_is_refused():
+    with pytest.raises(ConfigurationError) as caught:
+        ConfigFile({"regsitry": {"disable": ["ftp"]}}, "k.toml").registry()
+    assert str(caught.value) == "k.toml: unknown key regsitry; did you mean registry?"
+
+
+def test_a_registry_is_made_by_the_rules():
+    registry = ConfigFile({"registry": {"disable": ["nobody-here"]}}, "k.toml").registry()
+    with pytest.raises(PluginError, match=r"registry\.disable of k\.toml names nobody-here"):
+        registry.keys()

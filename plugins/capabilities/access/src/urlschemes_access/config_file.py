@@ -1,4 +1,4 @@
-"""The configuration file: a TOML file with a table for the registry, and tables for clients.
+"""The configuration file: a TOML file with a table for the registry, and tables for clients (`configuration.py`).
 
 The library reads it only if a program asks for it, as the command does. `ConfigTable` checks the values of one table,
 so that all mistakes are reported in the same words.
@@ -12,6 +12,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes.errors import ConfigurationError
+from urlschemes.grammar.octets import SCHEME_NAME_FORM
+from urlschemes.grammar.profile import RFC1738
+from urlschemes.registry.claim_selection import Rules
+from urlschemes.registry.registry import Registry
 from urlschemes.storage import user_dirs
 
 if TYPE_CHECKING:
@@ -22,7 +26,7 @@ __all__ = ["ConfigFile", "ConfigTable", "user_file"]
 MAX_OCTETS = 1024 * 1024
 """Octets that the file may have."""
 TABLES = ("policy", "limits", "tls", "gateways", "options", "registry")
-"""The tables that the file may have. `registry` is read by the registry, the others by urlschemes-access."""
+"""The tables that the file may have."""
 
 
 class ConfigFile(NamedTuple):
@@ -45,7 +49,7 @@ class ConfigFile(NamedTuple):
         Raises ConfigurationError for a file that is missing though it was named, that other users can write, or that is
         not TOML.
         """
-        file = user_file(os.environ if environ is None else environ) if path is None else os.path.abspath(path)
+        file = user_file(os.environ if environ is None else environ) if path is None else os.path.abspath(path)  # noqa: PTH100  it is kept as text
         if file is None:
             return cls()
         try:
@@ -63,6 +67,25 @@ class ConfigFile(NamedTuple):
             raise ConfigurationError(f"the file {file} is not UTF-8", source=file) from None
         except (ValueError, RecursionError) as error:  # ValueError also for a number of too many digits
             raise ConfigurationError(f"the file {file} is not TOML: {error}", source=file) from None
+
+    def rules(self) -> Rules:
+        """Return the rules of the table `[registry]`. Raises ConfigurationError."""
+        table = self.table("registry")
+        table.check_keys(("plugins", "disable", "pins", "profile"))
+        lists = {
+            key: {f"{table.name}.{key} of {table.source}": table.strings(key)} if key in table.content else {}
+            for key in ("plugins", "disable")
+        }
+        pins = table.table("pins")
+        for name in pins.content:
+            if SCHEME_NAME_FORM.fullmatch(name) is None:
+                raise pins.wrong(name, "named after a scheme, in lower case")
+        profile = table.string("profile") if "profile" in table.content else RFC1738
+        return Rules(lists["plugins"], lists["disable"], {name: pins.string(name) for name in pins.content}, profile)
+
+    def registry(self) -> Registry:
+        """Return a registry made as `[registry]` says. Raises ConfigurationError."""
+        return Registry.from_rules(self.rules())
 
     def table(self, name: str) -> ConfigTable:
         """Return the table of that name, which is empty if the file has none.
@@ -125,4 +148,4 @@ class ConfigTable:
 def user_file(environ: Mapping[str, str]) -> str | None:
     """Return the path of the user's own configuration file; None if there is no folder for it."""
     folder = user_dirs.folder("config", environ)
-    return None if folder is None else os.path.join(folder, "config.toml")
+    return None if folder is None else os.path.join(folder, "config.toml")  # noqa: PTH118  as above
