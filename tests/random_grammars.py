@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,7 @@ def syntaxes(random: Random, count: int) -> Iterator[Syntax | None]:
     for _ in range(count):
         bnf, parts = grammar(random)
         try:
-            syntax = Syntax(bnf, "u", parts)
+            syntax = Syntax(bnf, "u", parts, profile=RFC1738)
             syntax.fullmatch  # noqa: B018  compiles the pattern
         except GrammarError:
             yield None

@@ -26,26 +26,27 @@ if TYPE_CHECKING:
 CORE = ROOT / "core" / "src" / "urlschemes"
 MAX_MODULES = 12
 """Modules that a folder may hold, `__init__.py` not counted."""
-MAX_CORE_MODULES, MAX_CORE_LINES = 40, 8500
+MAX_CORE_MODULES, MAX_CORE_LINES = 41, 8600
 """Modules of the core, `__init__.py` not counted; lines of all its Python files."""
-NOT_COUNTED = {"abnf.py", "conversion.py", "dialect.py", "native.py", "table.py", "table_builder.py"}
+NOT_COUNTED = {"abnf.py", "dialect.py", "native.py", "table.py", "table_builder.py"}
 """Modules of the core that no limit counts: without them its own profile works, in pure Python."""
 PROFILE, MAX_PROFILE_LINES = CORE / "rfc1738", 360
 """The core's own profile, which is counted by itself: other profiles are distributions."""
 
-# The packages of the core, each with those that it may import. `storage` is at the bottom; `url` and `scheme` may name
-# types of each other for type checkers only. A profile is imported late, when one of its algorithms is first needed;
-# the registry is, when a URL is first converted to another profile.
+# The packages of the core, each with those that it may import, also for types. The algorithms of a profile are above
+# `url`, and its object is below: `url` imports the algorithms by the name that the object gives.
 PACKAGES = {
     "version": set[str](),
     "redaction": set[str](),
     "errors": {"redaction"},
     "storage": {"errors", "redaction", "version"},
     "grammar": {"errors", "redaction", "storage"},
-    "url": {"errors", "redaction", "grammar"},
-    "rfc1738": {"errors", "grammar", "url"},
-    "scheme": {"errors", "redaction", "storage", "grammar", "url"},
-    "registry": {"errors", "redaction", "storage", "grammar", "url", "scheme"},
+    "rfc1738": {"grammar"},
+    "record": {"errors", "redaction", "storage", "grammar", "rfc1738"},
+    "url": {"errors", "redaction", "storage", "grammar", "rfc1738", "record"},
+    "rfc1738.algorithms": {"errors", "grammar", "rfc1738", "url"},
+    "scheme": {"errors", "redaction", "storage", "grammar", "record", "url"},
+    "registry": {"errors", "redaction", "storage", "grammar", "rfc1738", "record", "url", "scheme"},
 }
 NETWORK = {"asyncio", "click", "ftplib", "h11", "http", "rich", "select", "selectors", "smtplib", "socket", "ssl"}
 
@@ -224,7 +225,8 @@ def test_a_folder_holds_at_most_a_dozen_modules() -> None:
 
 def package_of(module: str) -> str:
     """Return the package of the core that the module is in, or its own name; "" for the core itself."""
-    return module.removeprefix("urlschemes").removeprefix(".").partition(".")[0]
+    package, dot, _ = module.removeprefix("urlschemes").removeprefix(".").partition(".")
+    return "rfc1738.algorithms" if package == "rfc1738" and dot else package
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -234,7 +236,6 @@ def test_a_package_of_the_core_imports_packages_below_its_own(package: str) -> N
         for module in modules_of(CORE_NAME)
         for each in module.imports
         if package_of(module.name) == package
-        and each.when != "for types"
         and distribution_of(each) == CORE_NAME
         and package_of(target(each)) not in {package, *PACKAGES[package]}
     ]

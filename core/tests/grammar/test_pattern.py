@@ -7,10 +7,11 @@ import pytest
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 
 
 def syntax(bnf: str, *parts: Part) -> Syntax:
-    return Syntax(bnf, bnf.split(maxsplit=1)[0], parts)
+    return Syntax(bnf, bnf.split(maxsplit=1)[0], parts, profile=RFC1738)
 
 
 def test_letters_of_a_literal_match_in_any_case_and_only_as_ascii() -> None:

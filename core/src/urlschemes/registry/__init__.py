@@ -12,5 +12,4 @@ This package does not know what can be done with a scheme's URLs beyond parsing 
     known_names.py       ledgers: names that are known without being installed
     unknown_scheme.py    the error for a name that no plugin provides
     inspection.py        who provides a name and why; the state of every claim
-    conversion.py        the URL of another profile that has the same text
 """

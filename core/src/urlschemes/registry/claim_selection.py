@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.errors import PluginError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
-from urlschemes.grammar.profile import RFC1738, Profile
 from urlschemes.registry.claims import GROUPS, HOOKS, PROFILES, SCHEMES, Claim, distribution_key
 from urlschemes.registry.known_names import known_names, reserved_names
+from urlschemes.rfc1738 import RFC1738
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from urlschemes.grammar.profile import Profile
     from urlschemes.storage.config_file import ConfigTable
 
     Owners: TypeAlias = Mapping[str, Mapping[str, str]]

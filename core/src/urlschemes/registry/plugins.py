@@ -14,13 +14,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError, PluginRecordError, RegistrationError
-from urlschemes.grammar.profile import RFC1738, Profile
+from urlschemes.grammar.profile import Profile
+from urlschemes.record.registration import Registration
 from urlschemes.redaction import described
 from urlschemes.registry.claim_selection import DISABLE, Rules, Selection, installed_list, select, switch
 from urlschemes.registry.claims import HOOKS, PROFILES, SCHEMES, Claim, distribution_key
 from urlschemes.registry.discovery import discover, installed_claims
 from urlschemes.registry.known_names import how_to_install, reserved_names
-from urlschemes.scheme.registration import Registration
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import Scheme, check_type
 from urlschemes.storage.package_data import locate, read_file
 

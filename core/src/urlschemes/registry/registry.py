@@ -27,16 +27,18 @@ from urlschemes.errors import (
     require_type,
 )
 from urlschemes.grammar.part import DIGITS
-from urlschemes.grammar.profile import RFC1738, Profile
+from urlschemes.grammar.profile import Profile
+from urlschemes.record.registration import Registration
 from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.claims import Claim
 from urlschemes.registry.inspection import Inspection
 from urlschemes.registry.known_names import core_ledger, known_names, merged
 from urlschemes.registry.overrides import Overrides
 from urlschemes.registry.plugins import Plugins, load_record
-from urlschemes.scheme.registration import Registration
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
 from urlschemes.storage.config_file import ConfigFile
+from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.fields import native_parts
 from urlschemes.url.native import provide, reader_of
 from urlschemes.url.value import LIMIT, URL, new
@@ -435,7 +437,8 @@ class Registry:
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:
         """Return the URL by the generic syntax of the profile, whatever its scheme. Raises InvalidURL."""
-        return self.profile.algorithms.url_type.parse(text, limit=limit)
+        url: URL = algorithms_of(self.profile).url_type.parse(text, limit=limit)
+        return url
 
     def is_valid(self, text: str, *, limit: int = LIMIT) -> bool:
         """Return True if `text` is a URL of a scheme of this registry. Raises PluginError."""
@@ -444,6 +447,37 @@ class Registry:
         except (InvalidURL, UnknownScheme):
             return False
         return True
+
+    def convert(self, url: URL) -> URL:
+        """Return the URL of the same text in this registry, whatever profile `url` is of. A generic URL stays generic.
+
+        Raises what parsing raises, and InvalidURL if a `?` divides parts in one profile and is data in the other.
+        """
+        require_type("url", url, URL)
+        is_generic = type(url) is algorithms_of(url.syntax.profile).url_type
+        text, document = str(url), self.profile.document
+        try:
+            found = (self.parse_generic if is_generic else self.parse)(text, limit=max(LIMIT, len(text)))
+        except InvalidURL as error:
+            if error.code == "fragment-present":
+                error.hint = f"{document} has no fragments: convert url.replace(fragment=None)"
+            elif error.part == "host" and error.text.startswith("[", error.position):
+                error.hint = f"{document} has no IPv6 addresses: name the host, or give its IPv4 address"
+            raise
+        before, after = (None if is_generic else _part_with_query_mark(each) for each in (url, found))
+        if (before is None) == (after is None):
+            return found
+        place = text.index("?")
+        problem = f"in {document}, " + (f"it is part of the {after}" if after else "it divides the URL")
+        raise invalid_url(
+            text,
+            f"invalid character '?' at position {place}: {problem}",
+            code="invalid-part",
+            part=before or after,
+            span=(place, place + 1),
+            scheme=url.scheme,
+            hint="leave it out, and what follows" if after else "write %3F",
+        )
 
     # Hooks
 
@@ -467,6 +501,12 @@ class Registry:
     def hook_sources(self) -> tuple[HookSource, ...]:
         """Return the providers of hook implementations, for `urlschemes.registry.hooks.Hooks`; nothing is imported."""
         return (*self._added_hooks, *self._plugins.hook_sources())
+
+
+def _part_with_query_mark(url: URL) -> str | None:
+    """Return the name of the part that holds the first `?` as data."""
+    spans = {name: url.span(name) or (0, 0) for name in url.syntax.parts}
+    return next((name for name, (start, end) in spans.items() if start <= str(url).find("?") < end), None)
 
 
 def _is_read_by_pattern(kind: type[URL]) -> bool:

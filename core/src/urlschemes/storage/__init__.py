@@ -8,4 +8,5 @@ know what any of it means.
     user_dirs.py      the user's folders, and private files
     config_file.py    ConfigFile: the tables of a configuration
     cache.py          what earlier processes computed
+    named_objects.py  objects that are named in data
 """

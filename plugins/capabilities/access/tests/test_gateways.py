@@ -10,8 +10,8 @@ import pytest
 
 from urlschemes import Registry, Scheme, UnsafeURL
 from urlschemes.errors import ConfigurationError, UnknownScheme, UnsupportedOperation, URLError
+from urlschemes.record.registration import Registration
 from urlschemes.registry.hooks import hookimpl
-from urlschemes.scheme.registration import Registration
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes.url.value import URL
 from urlschemes_access import Client, Configuration, Policy

@@ -52,7 +52,7 @@ def _parse(value: Any, schemes: tuple[str, ...], profile: str | None) -> URL | N
         return None
     registry = _registry(schemes, profile)
     try:
-        url = registry.parse(str(value.as_profile(registry) if isinstance(value, URL) else value))
+        url = registry.parse(str(registry.convert(value) if isinstance(value, URL) else value))
     except (InvalidURL, UnknownScheme) as error:
         params = {"position": error.position, "part": error.part, "hint": error.hint}
         raise ValidationError(str(error).replace("%", "%%"), code=error.code, params=params) from error

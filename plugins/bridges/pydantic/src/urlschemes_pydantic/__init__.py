@@ -24,6 +24,7 @@ from urlschemes import URL, InvalidURL, Registry, UnknownScheme
 from urlschemes.redaction import redact_url
 from urlschemes.registry.registry import default_registry, registry_or_default
 from urlschemes.scheme.scheme import read_as
+from urlschemes.url.algorithms import algorithms_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,7 +110,7 @@ class _Field:
         if kind.registration is not None:
             syntaxes = [kind.syntax]
         else:
-            any_url = registry.profile.algorithms.url_type.syntax
+            any_url = algorithms_of(registry.profile).url_type.syntax
             syntaxes = [registry.registration(name).syntax for name in names] or [any_url]
         pattern = "|".join(syntax.dialect("ecma") for syntax in syntaxes)
         return {**handler(schema), "format": "uri", "pattern": pattern}
@@ -143,7 +144,7 @@ class _Field:
         text = str(given)
         try:
             if isinstance(given, URL) and given.syntax.profile is not self.registry.profile:
-                given.as_profile(self.registry)  # raises the error for a meaning that would change
+                self.registry.convert(given)  # raises the error for a meaning that would change
             if self.kind.registration is None:
                 return self.registry.parse(text, self.kind)
             return read_as(self.kind, text)

@@ -46,7 +46,7 @@ class URLColumn(TypeDecorator[URL]):
         """Return the text of the URL, which is checked."""
         if value is None:
             return None
-        return str(self._parse(str(value.as_profile(self.registry) if isinstance(value, URL) else value)))
+        return str(self._parse(str(self.registry.convert(value) if isinstance(value, URL) else value)))
 
     def process_result_value(self, value: Any, dialect: Dialect) -> URL | None:  # noqa: ARG002  its interface
         """Return the URL that the database holds."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import AsyncIterable, Awaitable, Callable, Coroutine, Iterable
 
-    from urlschemes.scheme.registration import Registration
+    from urlschemes.record.registration import Registration
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Gateway
     from urlschemes_access.backends.backend import Backend

@@ -20,7 +20,7 @@ from urlschemes_access.errors import PolicyDenied, RedirectRefused
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes.scheme.registration import Registration
+    from urlschemes.record.registration import Registration
     from urlschemes.url.value import URL
     from urlschemes_access.dialogue.destinations import Destinations
     from urlschemes_access.protocol import requests

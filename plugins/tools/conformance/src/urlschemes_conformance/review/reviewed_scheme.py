@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes import Registry
 from urlschemes.errors import GrammarError, InvalidURL, PluginError, RegistrationError, URLError
+from urlschemes.record.registration import Registration
 from urlschemes.redaction import described
 from urlschemes.registry.plugins import code_for, load_scheme
-from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes.storage.package_data import read_file
 from urlschemes_conformance.review.verdicts import CannotCheck, failed, skipped

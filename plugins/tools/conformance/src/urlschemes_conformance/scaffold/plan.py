@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes import Registry, __version__, default_registry
 from urlschemes.errors import RegistrationError, URLError
-from urlschemes.scheme.registration import Registration
+from urlschemes.record.registration import Registration
 from urlschemes_conformance.scaffold.naming import naming_of
 
 if TYPE_CHECKING:
