@@ -213,6 +213,27 @@ def test_no_modules_import_each_other() -> None:
         visit(name, ())
 
 
+# Modules that import one whose name is not in their code, besides `storage` and `registry` of the core, each with why.
+BY_NAME = {
+    "urlschemes_cli.app": "its commands, each when it is run: to import all takes longer than most of them",
+    "urlschemes_conformance.import_probe.child": "all of a plugin, in a process of its own, to see what changes",
+}
+
+
+def test_a_module_imports_no_module_by_a_computed_name() -> None:
+    found = {
+        module.name
+        for module in modules().values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).rpartition(".")[2] in {"import_module", "__import__"}
+        and not isinstance(node.args[0], ast.Constant)
+    }
+    own = {name for name in found if package_of(name) in {"storage", "registry"}}
+    assert own, "the scan finds none"
+    assert found - own == BY_NAME.keys()
+
+
 def test_a_folder_holds_at_most_a_dozen_modules() -> None:
     counts = Counter(
         module.path.parent for module in modules().values() if module.path.name not in {"__init__.py", *NOT_COUNTED}
