@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.errors import PluginError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
-from urlschemes.registry.claims import GROUPS, HOOKS, PROFILES, SCHEMES, Claim, distribution_key
+from urlschemes.redaction import one_line
+from urlschemes.registry.claims import (
+    GROUPS,
+    HOOKS,
+    OWN_HOOKS,
+    PROFILES,
+    SCHEMES,
+    SPECIFICATIONS,
+    Claim,
+    distribution_key,
+)
 from urlschemes.registry.known_names import known_names, reserved_names
 from urlschemes.rfc1738 import RFC1738
 
@@ -68,10 +78,19 @@ class Rules(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Every claim in its state, and the one that counts for each scheme."""
+    """Every claim in its state, and the one that counts for each scheme.
+
+    `hooks` are the names of hooks, each with a module that specifies it.
+    """
 
     claims: tuple[Claim, ...]
     chosen: Mapping[str, Claim]
+    hooks: frozenset[tuple[str, str]]
+
+    @property
+    def hook_names(self) -> frozenset[str]:
+        """The names of all hooks."""
+        return frozenset(name for name, _ in self.hooks)
 
 
 def select(claims: Iterable[Claim], rules: Rules, profile: Profile = RFC1738) -> Selection:
@@ -80,13 +99,16 @@ def select(claims: Iterable[Claim], rules: Rules, profile: Profile = RFC1738) ->
     Raises PluginError if a list names a distribution that is not installed, or a pin one that does not claim the name.
     """
     claims = tuple(claims)
-    found = tuple(claim for claim in claims if claim.group != GROUPS)
+    found = tuple(claim for claim in claims if claim.group not in {GROUPS, SPECIFICATIONS})
     owners = _owners(claims, rules)
+    specified = (claim for claim in claims if claim.group == SPECIFICATIONS and claim.state == "active")
+    hooks = frozenset([*OWN_HOOKS, *((claim.name, claim.module) for claim in specified)])
     allowed, disabled, pins = _allowed(rules, found), _disabled(rules, found), _pins(rules.pins, found, owners)
     judged = [_recorded(_judged(claim, allowed, disabled, pins, owners), profile) for claim in found]
+    judged = [_specified(claim, dict(hooks)) for claim in judged]
     _settle_conflicts(judged)
     chosen = {claim.name: claim for claim in judged if claim.group == SCHEMES and claim.state == "active"}
-    return Selection(tuple(judged), chosen)
+    return Selection(tuple(judged), chosen, hooks)
 
 
 def _owners(claims: tuple[Claim, ...], rules: Rules) -> Owners:
@@ -134,6 +156,14 @@ def _recorded(claim: Claim, profile: Profile) -> Claim:
         return claim
     reason = f"it has no record of the profile {profile.name}, only {', '.join(names)}"
     return claim._replace(state="unused", reason=reason)
+
+
+def _specified(claim: Claim, hooks: Collection[str]) -> Claim:
+    """Return the claim, in the state `malformed` if it is for a hook that nobody specifies."""
+    if claim.group != HOOKS or claim.state != "active" or claim.name in hooks:
+        return claim
+    reason = one_line(f"there is no hook {claim.name[:100]!r}; the hooks are: {', '.join(sorted(hooks))}")
+    return claim._replace(state="malformed", reason=reason)
 
 
 def _settle_conflicts(judged: list[Claim]) -> None:

@@ -13,10 +13,11 @@ from urlschemes.redaction import one_line
 __all__ = [
     "GROUPS",
     "HOOKS",
-    "HOOK_NAMES",
     "HOOK_PREFIX",
+    "OWN_HOOKS",
     "PROFILES",
     "SCHEMES",
+    "SPECIFICATIONS",
     "Claim",
     "State",
     "distribution_key",
@@ -39,11 +40,13 @@ SCHEMES = "urlschemes.schemes"
 """The entry-point group of schemes; the name of an entry is the scheme's."""
 HOOKS = "urlschemes"
 """The entry-point group of modules that implement hooks; the name of an entry is the hook's."""
-HOOK_NAMES = ("credentials", "gateway", "ledger", "observe", "veto")
-"""The hooks, by the names of their entries: `ledger` of the core, and those of accesses.
+SPECIFICATIONS = "urlschemes.hooks"
+"""The entry-point group of modules that specify hooks; the name of an entry is the hook's.
 
-Discovery, which imports no plugin, refuses an entry with another name: a misspelt veto would never be called.
+A claim for a hook that nobody specifies is malformed: a misspelt veto would never be called.
 """
+OWN_HOOKS = (("ledger", "urlschemes.registry.hooks"),)
+"""The hooks of the core, each with the module that specifies it."""
 HOOK_PREFIX = "urlschemes_"
 """The functions that implement a hook are named after it, with this prefix."""
 PROFILES = "urlschemes.profiles"

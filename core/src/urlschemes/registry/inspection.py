@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from urlschemes.errors import PluginConflict, UnknownScheme
     from urlschemes.grammar.profile import Profile
+    from urlschemes.registry.claim_selection import Selection
     from urlschemes.registry.claims import State
     from urlschemes.registry.known_names import Ledger
     from urlschemes.registry.overrides import Change, Overrides
@@ -125,8 +126,8 @@ class Inspection(NamedTuple):
         Records are read; with `load`, plugins are imported too. The registry itself does not change: it provides
         afterwards what it provided before.
         """
-        claims = self.plugins.search_again().claims
-        found = [self._diagnosis(self._in_present_state(claim), claims, load=load) for claim in claims]
+        selection = self.plugins.search_again()
+        found = [self._diagnosis(self._in_present_state(each), selection, load=load) for each in selection.claims]
         for scheme in self.overrides:
             kind = scheme.url_type
             claim = Claim(scheme.name, "(this program)", "", "", kind.__module__, kind.__qualname__)
@@ -148,13 +149,13 @@ class Inspection(NamedTuple):
         error = self.plugins.broken.get(claim)
         return _broken(claim, error) if error else claim
 
-    def _diagnosis(self, claim: Claim, claims: tuple[Claim, ...], *, load: bool) -> Diagnosis:
+    def _diagnosis(self, claim: Claim, selection: Selection, *, load: bool) -> Diagnosis:
         seconds = self.plugins.seconds.get(claim)
         if claim.state == "active":
             began = perf_counter()
             try:
                 if load:
-                    load_object(claim, self.plugins.profile, claims)
+                    load_object(claim, self.plugins.profile, selection.claims, selection.hook_names)
                     seconds = perf_counter() - began if seconds is None else seconds
                 elif claim.group == SCHEMES:
                     load_record(claim, self.plugins.profile)

@@ -117,14 +117,18 @@ class Plugins:
         if claim.state != "active" or claim not in self.selection().claims:
             reason = f"is {claim.state}: {claim.reason}" if claim.state != "active" else "is not one of this registry"
             raise PluginError(f"the claim of {claim.provider} for {claim.name} {reason}", distribution=claim.provider)
-        return self._once(claim, partial(load_object, profile=self.profile, claims=self.selection().claims))
+        claims, hooks = self.selection().claims, self.selection().hook_names
+        return self._once(claim, partial(load_object, profile=self.profile, claims=claims, hooks=hooks))
 
     def hook_sources(self) -> tuple[HookSource, ...]:
         """Return the installed implementations of hooks; nothing is imported."""
         if self._hook_sources is None:
             claims = [each for each in self.selection().claims if each.group == HOOKS and each.state == "active"]
             first = {each.place: each for each in reversed(claims)}
-            sources = [_hook_source(each, claims, partial(self._once, each, import_claimed)) for each in first.values()]
+            hooks = self.selection().hook_names
+            sources = [
+                _hook_source(each, claims, hooks, partial(self._once, each, import_claimed)) for each in first.values()
+            ]
             with self._lock:
                 if self._hook_sources is None:  # another thread may have been faster
                     self._hook_sources = tuple(sources)
@@ -207,11 +211,13 @@ def code_for(claim: Claim, profile: Profile) -> Claim:
     return claim._replace(module=module)
 
 
-def load_object(claim: Claim, profile: Profile = RFC1738, claims: Iterable[Claim] = ()) -> object:
+def load_object(
+    claim: Claim, profile: Profile = RFC1738, claims: Iterable[Claim] = (), hooks: Iterable[str] = ()
+) -> object:
     """Return what the claim names, with everything that using it would import, checked as far as possible.
 
     A scheme is that of `profile`, and must have a function for each of its operations; a module of hooks must have
-    those that `claims` announce. Raises as `load_scheme` does.
+    those of the names `hooks` that `claims` announce. Raises as `load_scheme` does.
     """
     if claim.group == SCHEMES:
         scheme = load_scheme(claim, profile)
@@ -225,9 +231,9 @@ def load_object(claim: Claim, profile: Profile = RFC1738, claims: Iterable[Claim
         return scheme
     found = import_claimed(claim)
     if claim.group == HOOKS:
-        from urlschemes.registry.hooks import check_implementation  # pluggy
+        from urlschemes.registry.hooks import implementations  # pluggy
 
-        check_implementation(found, _hook_source(claim, claims, partial(import_claimed, claim)))
+        implementations(found, _hook_source(claim, claims, hooks, partial(import_claimed, claim)))
     elif claim.group == PROFILES and not (isinstance(found, Profile) and found.name == claim.name):
         raise _broken(claim, f"it provides {found!r}", f"the Profile {claim.name}", repr(found))
     return found
@@ -295,9 +301,9 @@ def _of_claim(claim: Claim, hint: str | None = None) -> dict[str, Any]:
     return {"scheme": claim.name if claim.group == SCHEMES else None, "distribution": claim.provider, "hint": hint}
 
 
-def _hook_source(claim: Claim, claims: Iterable[Claim], load: Callable[[], object]) -> HookSource:
+def _hook_source(claim: Claim, claims: Iterable[Claim], hooks: Iterable[str], load: Callable[[], object]) -> HookSource:
     """Return the source of all hooks that the claims for this claim's module announce."""
     from urlschemes.registry.hooks import HookSource  # pluggy takes longer to import than all else
 
     names = frozenset(each.name for each in claims if each.group == HOOKS and each.place == claim.place)
-    return HookSource(claim.provider, load, names, removal_hint(claim))
+    return HookSource(claim.provider, load, {*hooks, *names}, names, removal_hint(claim))

@@ -487,20 +487,27 @@ class Registry:
         `name` stands for them in errors. Raises PluginContractError for a hook that does not exist or takes other
         arguments, and without any hook; ValueError for a name that is taken.
         """
-        from urlschemes.registry.hooks import HookSource, check_implementation  # pluggy
+        from urlschemes.registry.hooks import HookSource, implementations  # pluggy
 
         require_type("name", name, str)
-        source = HookSource(name, lambda: implementation)
-        check_implementation(implementation, source)
+        source = HookSource(name, lambda: implementation, self._plugins.selection().hook_names)
+        implementations(implementation, source)
         installed = self._plugins.hook_sources()
         with self._lock:
             if any(each.provider == name for each in (*self._added_hooks, *installed)):
                 raise ValueError(f"the name {name!r} is taken: choose another for these hooks")
             self._added_hooks = (*self._added_hooks, source)
 
-    def hook_sources(self) -> tuple[HookSource, ...]:
-        """Return the providers of hook implementations, for `urlschemes.registry.hooks.Hooks`; nothing is imported."""
-        return (*self._added_hooks, *self._plugins.hook_sources())
+    def hook_sources(self, specification: str | None = None) -> tuple[HookSource, ...]:
+        """Return the providers of hook implementations, for `urlschemes.registry.hooks.Hooks`; nothing is imported.
+
+        With the name of a module, only those of the hooks that it specifies.
+        """
+        sources = (*self._added_hooks, *self._plugins.hook_sources())
+        if specification is None or not sources:
+            return sources
+        names = {name for name, module in self._plugins.selection().hooks if module == specification}
+        return tuple(each for each in sources if each.names is None or each.names & names)
 
 
 def _part_with_query_mark(url: URL) -> str | None:

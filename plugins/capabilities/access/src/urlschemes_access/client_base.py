@@ -32,7 +32,8 @@ __all__ = ["ClientBase"]
 
 _SETTINGS = frozenset({"policy", "deadline", "credentials", "ask", "trace", "ssl_context", "cacert", "cert", "key"})
 """The settings that an operation can override: the keys of `Arguments` without `options`."""
-_HOOKS_OF_EVERY_OPERATION = frozenset({"veto", "gateway", "observe"})
+_ASKED_FOR = frozenset({"credentials"})
+"""The hooks that are called only if the caller wants it."""
 
 
 class ClientBase:
@@ -147,8 +148,8 @@ class ClientBase:
 
     def hooks_in_use(self) -> AccessHooks | None:
         """Return the hooks, if a plugin or the program implements one that is called in every operation."""
-        sources = self.registry.hook_sources()
-        if not any(source.names is None or source.names & _HOOKS_OF_EVERY_OPERATION for source in sources):
+        sources = self.registry.hook_sources("urlschemes_access.hooks")
+        if not any(source.names is None or source.names - _ASKED_FOR for source in sources):
             return None
         return self._access_hooks()
 
