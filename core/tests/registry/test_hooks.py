@@ -15,7 +15,7 @@ from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
 from urlschemes.registry import hooks as hooks_module
 from urlschemes.registry.claims import SPECIFICATIONS, Claim
 from urlschemes.registry.hooks import Hooks, HookSource, hookimpl, hookspec
-from urlschemes.registry.known_names import KnownName, Ledger
+from urlschemes.registry.names import KnownName, Ledger
 
 
 class Specifications:
@@ -265,7 +265,7 @@ def test_a_program_adds_hooks_under_distinct_names(bare):
 
 LEDGER = """
 from urlschemes.registry.hooks import hookimpl
-from urlschemes.registry.known_names import KnownName, Ledger
+from urlschemes.registry.names import KnownName, Ledger
 
 @hookimpl
 def urlschemes_ledger():

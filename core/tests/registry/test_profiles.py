@@ -8,7 +8,7 @@ import pytest
 
 from urlschemes import Registry, UnknownScheme, default_registry
 from urlschemes.errors import ConfigurationError, PluginContractError, PluginError
-from urlschemes.registry.known_names import how_to_install
+from urlschemes.registry.names import how_to_install
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.config_file import ConfigFile
 from urlschemes.url.algorithms import algorithms_of

@@ -192,6 +192,10 @@ class Syntax:
         """The regular expression of the rules; it has no limit for numbers."""
         return self.regex.pattern
 
+    def compile(self) -> re.Pattern[str]:
+        """Return the compiled pattern, made now if it is new. Raises GrammarError for rules that have none."""
+        return self.regex
+
     @cached_property
     def regex(self) -> re.Pattern[str]:
         """The compiled pattern. For texts of up to 4,000 characters its `fullmatch` is that of the syntax."""
@@ -229,7 +233,7 @@ class Syntax:
         from urlschemes.grammar.table_builder import build_table  # a cached table is not built
 
         try:
-            self.regex  # noqa: B018  a grammar without a pattern has no table
+            self.compile()  # a grammar without a pattern has no table
         except GrammarError:
             return {}
         built = build_table(self.automaton.tree)

@@ -1,16 +1,20 @@
-"""A claim: an entry point by which a distribution asks to provide a name.
+"""A claim: an entry point by which a distribution asks to provide a name; and what messages say of claims.
 
-`discovery` finds the claims, `claim_selection` decides which of them count.
+`discovery` finds the claims, `selection` decides which of them count.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from urlschemes.redaction import one_line
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 __all__ = [
+    "DISABLE",
     "GROUPS",
     "HOOKS",
     "HOOK_PREFIX",
@@ -19,9 +23,15 @@ __all__ = [
     "SCHEMES",
     "SPECIFICATIONS",
     "Claim",
+    "Diagnosis",
     "State",
     "distribution_key",
+    "installed_list",
+    "locations",
     "object_reference",
+    "removal_hint",
+    "subject",
+    "switch",
 ]
 
 State: TypeAlias = Literal[
@@ -57,6 +67,11 @@ GROUPS = "urlschemes.groups"
 The entry's module describes that group. In each group but that of hooks, a name has at most one provider.
 """
 
+DISABLE = "URLSCHEMES_DISABLE"
+"""The variable that switches off distributions and schemes: their names, separated by commas."""
+
+_MAX_LISTED = 3
+"""Claims that a message lists; of more it gives the number."""
 _TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
 
 
@@ -106,6 +121,19 @@ class Claim(NamedTuple):
         return one_line(f"{text}: {self.reason}" if self.reason else text, 1000)
 
 
+class Diagnosis(NamedTuple):
+    """The result of examining one claim.
+
+    `file` is what would be imported for it, or the record if there is no code ("" if it cannot be found), `sha256` that
+    file's hash, `seconds` how long the import took (None if nothing was imported).
+    """
+
+    claim: Claim
+    file: str = ""
+    sha256: str = ""
+    seconds: float | None = None
+
+
 def distribution_key(name: str) -> str:
     """Return a distribution's name in the form in which spellings are compared (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
@@ -119,3 +147,31 @@ def object_reference(value: str) -> tuple[str, str] | None:
     module, colon, attribute = (part.strip() for part in value.partition("[")[0].partition(":"))
     names = [*module.split("."), *(attribute.split(".") if colon else ())]
     return (module, attribute) if all(name.isidentifier() for name in names) else None
+
+
+def subject(claim: Claim) -> str:
+    """Return how a message about the claim begins."""
+    return f"{claim.provider}, which provides {claim.name}, "
+
+
+def removal_hint(claim: Claim) -> str:
+    """Return how to do without the claim."""
+    return f"{DISABLE}={switch(claim)} switches it off, `pip uninstall {claim.distribution}` removes it"
+
+
+def switch(claim: Claim) -> str:
+    """Return the name that switches the claim off: the scheme's, or the distribution's if another has the scheme."""
+    return claim.name if claim.group == SCHEMES and claim.state in {"active", "broken"} else claim.distribution
+
+
+def locations(claims: list[Claim]) -> str:
+    """Return the providers of the claims and where they are installed, for a message."""
+    more = len(claims) - _MAX_LISTED
+    listed = [f"{claim.provider} in {claim.origin}" for claim in claims[:_MAX_LISTED]]
+    return "; ".join([*listed, f"{more} more"] if more > 0 else listed)
+
+
+def installed_list(claims: Iterable[Claim]) -> str:
+    """Return the distributions whose claims are active, for a hint."""
+    names = sorted({claim.distribution for claim in claims if claim.state == "active"})
+    return f"installed: {', '.join(names) or 'none'}"

@@ -29,7 +29,7 @@ import pluggy
 from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes.redaction import described
 from urlschemes.registry.claims import HOOK_PREFIX
-from urlschemes.registry.known_names import Ledger
+from urlschemes.registry.names import Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping

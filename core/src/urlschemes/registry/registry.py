@@ -29,12 +29,11 @@ from urlschemes.errors import (
 from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.profile import Profile
 from urlschemes.record.registration import Registration
-from urlschemes.registry.claim_selection import Rules
-from urlschemes.registry.claims import Claim
-from urlschemes.registry.inspection import Inspection
-from urlschemes.registry.known_names import core_ledger, known_names, merged
+from urlschemes.registry.claims import SCHEMES, Claim
+from urlschemes.registry.names import core_ledger, explained, known_names, merged, no_provider
 from urlschemes.registry.overrides import Overrides
 from urlschemes.registry.plugins import Plugins, load_record
+from urlschemes.registry.selection import Rules
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
 from urlschemes.storage.config_file import ConfigFile
@@ -47,9 +46,9 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Collection, Iterator
 
+    from urlschemes.registry.claims import Diagnosis
     from urlschemes.registry.hooks import HookSource
-    from urlschemes.registry.inspection import Diagnosis, Why
-    from urlschemes.registry.known_names import KnownName, Ledger
+    from urlschemes.registry.names import KnownName, Ledger, Why
 
 __all__ = ["Registry", "default_registry", "registry_or_default"]
 
@@ -190,10 +189,10 @@ class Registry:
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of all schemes, sorted; nothing is imported."""
-        return iter(sorted(self._inspection.names()))
+        return iter(sorted(self._names()))
 
     def __len__(self) -> int:
-        return len(self._inspection.names())
+        return len(self._names())
 
     def __repr__(self) -> str:
         if self._plugins.selected is None:
@@ -258,7 +257,7 @@ class Registry:
         """Return the claim that counts for `name`. Raises UnknownScheme, PluginConflict."""
         claim = self._plugins.selection().chosen.get(name)
         if claim is None or self._overrides.hides(name):
-            raise self._inspection.no_provider(name)
+            raise self._no_provider(name)
         return claim
 
     # What is known, and what is wrong
@@ -285,11 +284,20 @@ class Registry:
 
     def why(self, name: str) -> Why:
         """Return who provides `name`, by which rule, and how to choose otherwise; for any name. Nothing is imported."""
-        return self._inspection.why(lower_case(name))
+        name = lower_case(name)
+        claims = self._claims_of(name)
+        own = self._overrides.why(name, claims)
+        if own is not None:
+            return own
+        checked = [self._plugins.checked(claim) for claim in claims]
+        errors = [error for _, error in checked if error is not None]
+        pinned = name in self._plugins.rules.pins
+        why = explained(name, tuple(claim for claim, _ in checked), self.ledgers, self._names, pinned=pinned)
+        return why._replace(hint=errors[0].hint) if errors and why.provider is None else why
 
     def claims(self) -> tuple[Claim, ...]:
         """Return every claim that was found, in its present state; nothing is imported."""
-        return self._inspection.claims()
+        return tuple(self._plugins.present(self._overrides.judged(each)) for each in self._plugins.selection().claims)
 
     def load(self, claim: Claim) -> object:
         """Return the object that an active claim names, imported now with all that it uses, and checked.
@@ -304,15 +312,24 @@ class Registry:
 
         Records are read; with `load`, plugins are imported too. The registry itself does not change.
         """
-        return self._inspection.diagnose(load=load)
+        return (*self._plugins.diagnose(self._overrides.judged, load=load), *self._overrides.diagnose())
 
     def snapshot(self) -> Mapping[str, Mapping[str, object]]:
         """Return what the program registered, overrides and took out; each key names it, up to the registry's name."""
         return self._overrides.snapshot()
 
-    @property
-    def _inspection(self) -> Inspection:
-        return Inspection(self._plugins, self._overrides, self.ledgers)
+    def _names(self) -> Collection[str]:
+        """Return the names of all schemes that are installed or registered; nothing is imported."""
+        return self._overrides.names(self._plugins.selection().chosen.keys())
+
+    def _claims_of(self, name: str) -> tuple[Claim, ...]:
+        """Return the claims for the scheme `name`, in the states that the program gives them."""
+        claims = (each for each in self._plugins.selection().claims if (each.group, each.name) == (SCHEMES, name))
+        return tuple(map(self._overrides.judged, claims))
+
+    def _no_provider(self, name: str) -> UnknownScheme | PluginConflict:
+        """Return the error for a name, in lower case, that nothing provides."""
+        return no_provider(name, tuple(map(self._plugins.present, self._claims_of(name))), self.ledgers, self._names)
 
     # What the program registers itself
 
@@ -340,7 +357,7 @@ class Registry:
         """
         name = lower_case(name)
         if name not in self:
-            raise self._inspection.no_provider(name)
+            raise self._no_provider(name)
         if not self._overrides.unregister(name, installed=name in self._plugins.selection().chosen):
             message = f"the scheme {name} is neither registered nor installed: override(scheme) is in effect"
             raise UnknownScheme(message, scheme=name, hint="leave its `with` block")
@@ -367,7 +384,7 @@ class Registry:
             message = f"the scheme {made.name} is of the profile {has.name}, the registry of {self.profile.name}"
             raise PluginContractError(message, scheme=made.name, wants=self.profile.name, has=has.name)
         check_type(made.url_type, made.name)
-        made.url_type.syntax.fullmatch  # noqa: B018  compiles the pattern
+        made.url_type.syntax.compile()
         return made
 
     def _current(self, name: str) -> Scheme | None:
@@ -426,7 +443,7 @@ class Registry:
         if name not in self:
             if name == text or not self.profile.is_scheme_name(name):
                 self.parse_generic(text, limit=limit)  # there is no scheme name to look up: raises InvalidURL
-            raise self._inspection.no_provider(lower_case(name))
+            raise self._no_provider(lower_case(name))
         kind = self[name].url_type
         url = read_as(kind, text, limit)
         if not issubclass(kind, wanted):

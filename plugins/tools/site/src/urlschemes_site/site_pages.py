@@ -13,7 +13,7 @@ from markupsafe import Markup
 from urlschemes import Registry, __version__
 from urlschemes.errors import require_type
 from urlschemes.grammar.profile import parse_rules
-from urlschemes.registry.known_names import attribution, merged
+from urlschemes.registry.names import attribution, merged
 from urlschemes.rfc1738 import RFC1738
 from urlschemes_access import Limits, Policy
 from urlschemes_cli.output.text import escaped_line

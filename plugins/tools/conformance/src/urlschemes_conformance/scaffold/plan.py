@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from urlschemes.grammar.profile import Profile
-    from urlschemes.registry.known_names import KnownName
+    from urlschemes.registry.names import KnownName
     from urlschemes_conformance.scaffold.naming import Naming
 
 __all__ = ["PORT", "TITLE", "Plan", "code_file", "has_template_syntax", "plan", "template_leftovers"]

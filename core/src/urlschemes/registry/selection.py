@@ -15,6 +15,7 @@ from urlschemes.errors import PluginError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.redaction import one_line
 from urlschemes.registry.claims import (
+    DISABLE,
     GROUPS,
     HOOKS,
     OWN_HOOKS,
@@ -23,8 +24,10 @@ from urlschemes.registry.claims import (
     SPECIFICATIONS,
     Claim,
     distribution_key,
+    installed_list,
+    locations,
 )
-from urlschemes.registry.known_names import known_names, reserved_names
+from urlschemes.registry.names import known_names, reserved_names
 from urlschemes.rfc1738 import RFC1738
 
 if TYPE_CHECKING:
@@ -35,15 +38,10 @@ if TYPE_CHECKING:
 
     Owners: TypeAlias = Mapping[str, Mapping[str, str]]
 
-__all__ = ["DISABLE", "Rules", "Selection", "installed_list", "locations", "select", "switch"]
+__all__ = ["Rules", "Selection", "select"]
 
-DISABLE = "URLSCHEMES_DISABLE"
-"""The variable that switches off distributions and schemes: their names, separated by commas."""
 ALLOW = "URLSCHEMES_PLUGINS"
 """The variable that restricts which distributions take part: their names, separated by commas, or `none`."""
-
-_MAX_LISTED = 3
-"""Claims that a message lists; of more it gives the number."""
 
 
 class Rules(NamedTuple):
@@ -256,21 +254,3 @@ def _names(value: str) -> list[str]:
 
 def _distributions(claims: Iterable[Claim]) -> set[str]:
     return {distribution_key(claim.distribution) for claim in claims if claim.state != "ignored"}
-
-
-def switch(claim: Claim) -> str:
-    """Return the name that switches the claim off: the scheme's, or the distribution's if another has the scheme."""
-    return claim.name if claim.group == SCHEMES and claim.state in {"active", "broken"} else claim.distribution
-
-
-def locations(claims: list[Claim]) -> str:
-    """Return the providers of the claims and where they are installed, for a message."""
-    more = len(claims) - _MAX_LISTED
-    listed = [f"{claim.provider} in {claim.origin}" for claim in claims[:_MAX_LISTED]]
-    return "; ".join([*listed, f"{more} more"] if more > 0 else listed)
-
-
-def installed_list(claims: Iterable[Claim]) -> str:
-    """Return the distributions whose claims are active, for a hint."""
-    names = sorted({claim.distribution for claim in claims if claim.state == "active"})
-    return f"installed: {', '.join(names) or 'none'}"

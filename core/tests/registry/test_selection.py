@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from urlschemes.errors import ConfigurationError, PluginError
-from urlschemes.registry.claim_selection import Rules, installed_list, locations, select
-from urlschemes.registry.claims import GROUPS, HOOKS, SCHEMES, SPECIFICATIONS, Claim
-from urlschemes.registry.known_names import KnownName
+from urlschemes.registry.claims import GROUPS, HOOKS, SCHEMES, SPECIFICATIONS, Claim, installed_list, locations
+from urlschemes.registry.names import KnownName
+from urlschemes.registry.selection import Rules, select
 from urlschemes.storage.config_file import ConfigTable
 
 TALES = "urlschemes.tales"  # a group that no distribution of this project uses
@@ -32,7 +32,7 @@ def refusal(*claims: Claim, **rules) -> str:
 def reserved(monkeypatch) -> None:
     """A ledger of its own, which reserves x-mine."""
     names = {"x-mine": KnownName("x-mine", distribution="urlschemes-x-mine"), "x-open": KnownName("x-open")}
-    monkeypatch.setattr("urlschemes.registry.claim_selection.known_names", lambda: names)
+    monkeypatch.setattr("urlschemes.registry.selection.known_names", lambda: names)
 
 
 # Hooks
