@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +26,8 @@ def syntaxes(random: Random, count: int) -> Iterator[Syntax | None]:
     for _ in range(count):
         bnf, parts = grammar(random)
         try:
-            syntax = Syntax(bnf, "u", parts)
-            syntax.fullmatch  # noqa: B018  compiles the pattern
+            syntax = Syntax(bnf, "u", parts, profile=RFC1738)
+            syntax.compile()
         except GrammarError:
             yield None
         else:

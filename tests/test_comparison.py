@@ -16,6 +16,7 @@ from urlschemes import Registry, default_registry
 from urlschemes.grammar.bnf import Choice, Literal, Node, Repeat, Sequence
 from urlschemes.grammar.regex_compat import portable
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import prove_pattern, prove_recognizer, proves_positions
 from urlschemes_testing.generation import random_near_misses, random_urls
@@ -93,7 +94,9 @@ def test_the_pattern_for_older_interpreters_is_proven_equal(scheme: str) -> None
     syntax = syntax_of(scheme)
     assert syntax.table is not None
     older = {"pattern": portable(syntax.pattern)}  # as an older interpreter keeps it
-    restored = Syntax(syntax.bnf, syntax.rule, syntax.parts.values(), hierarchy=syntax.hierarchy, kept=older)
+    restored = Syntax(
+        syntax.bnf, syntax.rule, syntax.parts.values(), hierarchy=syntax.hierarchy, kept=older, profile=RFC1738
+    )
     assert ")*+" in syntax.pattern
     assert ")*+" not in restored.pattern
     assert prove_pattern(restored, syntax.table).difference is None

@@ -11,20 +11,26 @@ from typing import Any
 import pytest
 from workspace import ROOT, Distribution, distributions
 
-from urlschemes.registry.claims import HOOK_NAMES, HOOK_PREFIX
-from urlschemes.registry.hooks import HookSource, check_implementation
+from urlschemes.registry import hooks
+from urlschemes.registry.claims import HOOK_PREFIX, OWN_HOOKS, SPECIFICATIONS
+from urlschemes.registry.hooks import HookSource
 
 PAGE = (ROOT / "docs" / "how-to" / "hooks.md").read_text("utf-8")
-SPECIFICATIONS = ("urlschemes.registry.hooks", "urlschemes_access.hooks")
-HOOKS = sorted(f"{HOOK_PREFIX}{name}" for name in HOOK_NAMES)
+ENTRIES = [each.project.get("entry-points", {}).get(SPECIFICATIONS, {}) for each in distributions()]
+MODULES = dict([*OWN_HOOKS, *(entry for each in ENTRIES for entry in each.items())])
+"""The module that specifies each hook."""
+HOOKS = sorted(f"{HOOK_PREFIX}{name}" for name in MODULES)
 
 
 def specification(name: str) -> Any:
-    """Return the function that specifies a hook; there is one."""
-    (function,) = (
-        getattr(module, name) for module in map(importlib.import_module, SPECIFICATIONS) if hasattr(module, name)
-    )
-    return function
+    """Return the function that specifies a hook."""
+    return getattr(importlib.import_module(MODULES[name.removeprefix(HOOK_PREFIX)]), name)
+
+
+@pytest.mark.parametrize("module", sorted({*MODULES.values()}))
+def test_a_distribution_announces_the_hooks_that_it_specifies(module: str) -> None:
+    specified = [name for name in vars(importlib.import_module(module)) if name.startswith(HOOK_PREFIX)]
+    assert sorted(specified) == sorted(f"{HOOK_PREFIX}{name}" for name, place in MODULES.items() if place == module)
 
 
 def section(name: str) -> str:
@@ -80,4 +86,4 @@ def test_the_page_names_the_plugin_that_implements_a_hook(name: str) -> None:
 
 def test_plugins_implement_the_hooks_that_they_announce() -> None:
     for distribution, module, announced in implementations():
-        check_implementation(module, HookSource(distribution.name, lambda: None, announced))
+        hooks.implementations(module, HookSource(distribution.name, lambda: None, MODULES, announced))

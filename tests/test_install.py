@@ -12,7 +12,7 @@ import pytest
 from proofs import PAGES
 from workspace import ROOT, Environment, environ
 
-from urlschemes.registry.known_names import how_to_install
+from urlschemes.registry.names import how_to_install
 
 if TYPE_CHECKING:
     from pathlib import Path

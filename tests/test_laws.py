@@ -164,7 +164,7 @@ def uses_of_url(url: URL) -> Iterator[Callable[[], object]]:
     """Yield every function that takes a URL of anyone's."""
     yield from (url.normalized, url.check_line, url.redacted, url.__repr__, lambda: type(url)(**url.parts))
     yield from (partial(url.normalized, level) for level in url.syntax.profile.levels)
-    yield from (partial(url.as_profile, profile) for profile in PROFILES)
+    yield from (partial(registry.convert, url) for registry in PROFILES.values())
     yield from (partial(to_unicode, url), partial(url.join, "../a?b#c"), partial(url.resolve, url), partial(wrap, url))
     yield from (partial(url.equivalent, url), partial(relative_to, url, PROFILES["rfc3986"].parse("http://h/a")))
     yield from (partial(getattr, url, name) for name in (*url.syntax.parts, "raw", "schemepart"))

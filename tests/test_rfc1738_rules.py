@@ -16,7 +16,7 @@ from urlschemes import (
     parse,
     parse_generic,
 )
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.rfc1738 import RFC1738
 
 # Section 5: the notation
 

@@ -20,9 +20,9 @@ from urlschemes.grammar.abnf import ABNFReader
 from urlschemes.grammar.automaton import Automaton
 from urlschemes.grammar.bnf import Grammar
 from urlschemes.grammar.pattern import compile_tree
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.rule_tree import expand
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 from urlschemes_conformance.derivatives import ABNFRules
 from urlschemes_conformance.proof import printed_of, prove_printed, prove_rules
 from urlschemes_conformance.recognizer import NodeRules

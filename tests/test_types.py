@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import Literal, assert_type
 
 import pytest
@@ -15,8 +16,9 @@ import urlschemes
 import urlschemes_access.client
 import urlschemes_rfc3986.algorithms
 from urlschemes import URL, Encoded, InternetURL, InvalidURL
-from urlschemes.grammar.profile import RFC1738, Profile
-from urlschemes.rfc1738 import algorithms
+from urlschemes.grammar.profile import Profile
+from urlschemes.rfc1738 import RFC1738, algorithms
+from urlschemes.url.algorithms import Algorithms, algorithms_of
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncSession, Attributes, Client, Document, Policy
 from urlschemes_file import FileURL
 from urlschemes_ftp import FtpURL
@@ -169,9 +171,19 @@ def test_pattern_matching_narrows() -> None:
 
 
 def test_profiles_have_the_same_algorithms() -> None:
-    typed: list[tuple[Profile, algorithms.Algorithms]] = [
+    typed: list[tuple[Profile, Algorithms]] = [
         (RFC1738, algorithms),
         (urlschemes_rfc3986.profile, urlschemes_rfc3986.algorithms),
     ]
     for profile, offered in typed:
-        assert profile.algorithms is offered
+        assert algorithms_of(profile) is offered
+    names = [name for name, each in vars(Algorithms).items() if isinstance(each, FunctionType)]
+    for name in {*names} - {
+        "__init__",
+        "__subclasshook__",
+        "warnings",
+    }:  # that of RFC 1738 takes anything, and has none
+        one, other = (inspect.signature(getattr(offered, name)) for _, offered in typed)
+        assert [each.annotation for each in one.parameters.values()] == [
+            each.annotation for each in other.parameters.values()
+        ], name

@@ -16,7 +16,7 @@ import pytest
 import versions
 from workspace import ROOT, Distribution, distributions, must, name_in, scheme_plugins, workspace_files
 
-from urlschemes.registry.known_names import reserved_names
+from urlschemes.registry.names import reserved_names
 
 SECTION_3 = {"ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero"}
 """The schemes that RFC 1738 defines."""

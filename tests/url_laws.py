@@ -7,6 +7,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.grammar.part import Encoded
+from urlschemes.url.algorithms import algorithms_of
 from urlschemes_conformance.laws import has_value, is_present
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def replaces_within(url: URL, outer: str, inner: str, giver: URL) -> None:
 def compares_as_text(url: URL, other: URL) -> None:
     """URLs are equal, hash and are ordered as their texts are, with the scheme in lower case."""
     scheme, _, rest = str(url).partition(":")
-    generic = url.syntax.profile.algorithms.url_type
+    generic = algorithms_of(url.syntax.profile).url_type
     for same in (type(url).parse(str(url)), generic.parse(str(url)), type(url).parse(f"{scheme.upper()}:{rest}")):
         assert (url == same, same == url, url != same) == (True, True, False)
         assert hash(url) == hash(same)

@@ -11,8 +11,8 @@ URLs is in distributions of its own: `urlschemes_access`, `urlschemes_lint`, `ur
 
 from urlschemes.errors import InvalidURL, PluginError, RegistrationError, UnknownScheme, UnsafeURL, URLError
 from urlschemes.grammar.part import Encoded
+from urlschemes.record.registration import Registration
 from urlschemes.registry.registry import Registry, default_registry
-from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes.url.fields import list_part, number_part, pairs_part, text_part
 from urlschemes.url.value import URL, InternetURL, LoginURL

@@ -257,14 +257,19 @@ class UnknownScheme(URLError, LookupError):
     def __getattr__(self, name: str) -> Any:
         if name not in {"message", "hint"} or "_describe" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self._complete()
+        return vars(self)[name]
+
+    def _complete(self) -> None:
+        """Set the message and the hint."""
         message, hint = self._describe()
         self.args = (in_line(message),)
         vars(self).setdefault("message", *self.args)
         vars(self).setdefault("hint", hint)
-        return vars(self)[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        self.message  # noqa: B018  a pickle contains the message, not the function
+        if "message" not in vars(self):
+            self._complete()  # a pickle contains the message, not the function
         vars(self).pop("_describe", None)
         return super().__reduce__()
 

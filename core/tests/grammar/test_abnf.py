@@ -6,8 +6,8 @@ from urlschemes.errors import GrammarError
 from urlschemes.grammar.abnf import ABNFReader, written
 from urlschemes.grammar.bnf import Rule
 from urlschemes.grammar.part import Part
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 
 
 def read(text: str) -> dict[str, Rule]:
@@ -15,7 +15,7 @@ def read(text: str) -> dict[str, Rule]:
 
 
 def matches(text: str, url: str, rule: str = "a", parts: tuple[Part, ...] = ()) -> bool:
-    return Syntax(text, rule, parts, notation="abnf").fullmatch(url) is not None
+    return Syntax(text, rule, parts, notation="abnf", profile=RFC1738).fullmatch(url) is not None
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_literals_match_without_regard_to_case_unless_they_are_sensitive() -> No
 
 
 def test_a_part_may_be_a_sensitive_literal() -> None:
-    syntax = Syntax('a = "b:" [ %s"X" / %s"y" ]', "a", [Part("mode", ['"X"', '"y"'])], notation="abnf")
+    syntax = Syntax('a = "b:" [ %s"X" / %s"y" ]', "a", [Part("mode", ['"X"', '"y"'])], notation="abnf", profile=RFC1738)
     match = syntax.fullmatch("b:X")
     assert match is not None
     assert syntax.raw(match, "mode") == "X"

@@ -4,7 +4,8 @@ import pytest
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.bnf import Choice, Grammar, Literal, Reference, Repeat, Sequence
-from urlschemes.grammar.profile import RFC1738, parse_rules
+from urlschemes.grammar.profile import parse_rules
+from urlschemes.rfc1738 import RFC1738
 
 
 def test_every_form_of_the_notation_is_read() -> None:

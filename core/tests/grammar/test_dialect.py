@@ -9,6 +9,7 @@ import pytest
 
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 
 
 @pytest.mark.parametrize(
@@ -23,15 +24,15 @@ from urlschemes.grammar.syntax import Syntax
     ],
 )
 def test_the_expression_is_that_of_the_rules(bnf: str, expression: str) -> None:
-    assert Syntax(bnf, "u").dialect("ecma") == expression
+    assert Syntax(bnf, "u", profile=RFC1738).dialect("ecma") == expression
 
 
 def test_a_part_is_no_group() -> None:
-    syntax = Syntax('u = "a" [ n ]\nn = 1*digit', "u", [Part("n", ["n"])])
+    syntax = Syntax('u = "a" [ n ]\nn = 1*digit', "u", [Part("n", ["n"])], profile=RFC1738)
     assert re.compile(syntax.dialect("ecma")).groups == 0
 
 
 def test_another_dialect_is_an_error() -> None:
     engine: Any = "perl"
     with pytest.raises(ValueError, match="there is no dialect 'perl': expected one of ecma, rust, re2"):
-        Syntax("u = digits", "u").dialect(engine)
+        Syntax("u = digits", "u", profile=RFC1738).dialect(engine)

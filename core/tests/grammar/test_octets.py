@@ -15,14 +15,14 @@ from urlschemes.grammar.octets import (
     unescape,
 )
 from urlschemes.grammar.part import Part
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 
 
 def set_of(rule: str) -> str:
     """The characters that `rule` derives, other than escapes."""
     part = Part("one", [rule])
-    Syntax(f'u = "x:" {rule}', "u", [part])
+    Syntax(f'u = "x:" {rule}', "u", [part], profile=RFC1738)
     return "".join(map(chr, sorted(part.bare)))
 
 

@@ -5,8 +5,8 @@ from string import ascii_letters, digits
 
 import pytest
 
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 
 
 def test_a_profile_is_immutable_and_pickled_by_reference():
@@ -43,5 +43,5 @@ def test_every_rule_that_it_names_is_one_of_its_rules():
 
 
 def test_a_syntax_is_of_the_profile_of_rfc_1738_unless_another_is_named():
-    syntax = Syntax('u = "x:" *uchar', "u")
+    syntax = Syntax('u = "x:" *uchar', "u", profile=RFC1738)
     assert (syntax.profile, syntax.notation) == (RFC1738, "rfc1738")

@@ -7,7 +7,8 @@ import pytest
 from urlschemes.errors import GrammarError, InvalidURL
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
-from urlschemes.scheme.registration import Registration
+from urlschemes.record.registration import Registration
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import Scheme
 
 RECORD = """
@@ -112,7 +113,9 @@ word = 1*%x61-7A / DQUOTE *( " " / "," ) DQUOTE
 
 
 def test_each_element_of_a_list_is_decoded_by_itself() -> None:
-    syntax = Syntax(ADDRESSES, "u", [Part("pairs", ["list"], element="item", decoded="pair")], notation="abnf")
+    syntax = Syntax(
+        ADDRESSES, "u", [Part("pairs", ["list"], element="item", decoded="pair")], notation="abnf", profile=RFC1738
+    )
     match = syntax.fullmatch("x:a@b,%22%2C%22@c")
     assert match is not None
     assert syntax.parts["pairs"].decode(match["pairs"]) == ("a@b", '","@c')
@@ -124,7 +127,7 @@ def test_each_element_of_a_list_is_decoded_by_itself() -> None:
 def test_escapes_are_found_however_their_digits_are_written() -> None:
     part = Part("v", ["v"], exclude=[0x22, 0x30])
     rules = 'u = "x:" v\nv = *( "a" / "%" ( "2" ( "0" / %x32-33 ) / ( "3" / "4" ) HEXDIG ) )'
-    syntax = Syntax(rules, "u", [part], notation="abnf")
+    syntax = Syntax(rules, "u", [part], notation="abnf", profile=RFC1738)
     assert syntax.fullmatch("x:a%20%23%3f%4F")
     assert not syntax.fullmatch("x:%22")
     assert not syntax.fullmatch("x:%30")
@@ -159,23 +162,23 @@ def test_octets_may_be_allowed_as_they_are_encoded_or_both() -> None:
 )
 def test_a_second_rule_that_no_part_can_have_is_refused(bnf: str, message: str) -> None:
     with pytest.raises(GrammarError) as caught:
-        Syntax(bnf, "u", [Part("p", ["p"], decoded="w")]).fullmatch  # noqa: B018  compiles it
+        Syntax(bnf, "u", [Part("p", ["p"], decoded="w")], profile=RFC1738).compile()
     assert message in str(caught.value)
 
 
 def test_an_unknown_second_rule_is_refused() -> None:
     with pytest.raises(GrammarError, match="there is no rule 'w'"):
-        Syntax('u = "x:" p\np = *uchar', "u", [Part("p", ["p"], decoded="w")])
+        Syntax('u = "x:" p\np = *uchar', "u", [Part("p", ["p"], decoded="w")], profile=RFC1738)
 
 
 def test_an_octet_that_no_url_holds_bare_stands_only_in_a_second_rule() -> None:
     with pytest.raises(GrammarError, match="which no URL may hold"):
-        Syntax('u = "x:" %x20', "u").fullmatch  # noqa: B018  compiles it
+        Syntax('u = "x:" %x20', "u", profile=RFC1738).compile()
 
 
 def test_a_part_within_a_set_of_characters_stands_only_at_its_own_path() -> None:
     bnf = 'u = "x:" a "/" b\na = sign\nb = sign\nsign = digit | alpha'
-    syntax = Syntax(bnf, "u", [Part("number", ["b/sign/digit"])])
+    syntax = Syntax(bnf, "u", [Part("number", ["b/sign/digit"])], profile=RFC1738)
     found = [syntax.fullmatch(text) for text in ("x:1/2", "x:1/z")]
     assert [each and syntax.raw(each, "number") for each in found] == ["2", None]
     assert syntax.fullmatch("x:1/") is None

@@ -7,10 +7,11 @@ import pytest
 
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 
 
 def syntax(bnf: str, *parts: Part) -> Syntax:
-    return Syntax(bnf, bnf.split(maxsplit=1)[0], parts)
+    return Syntax(bnf, bnf.split(maxsplit=1)[0], parts, profile=RFC1738)
 
 
 def test_several_threads_may_be_the_first_to_use_a_syntax() -> None:
@@ -42,8 +43,8 @@ def test_several_threads_may_be_the_first_to_use_a_syntax() -> None:
 
 def test_the_repr_names_the_rule_and_the_parts() -> None:
     bnf = 'url = "x-foo:" word\nword = 1*alpha'
-    assert repr(Syntax(bnf, "url", [Part("word", "word")])) == "<Syntax url: word>"
-    assert repr(Syntax(bnf, "url")) == "<Syntax url: no parts>"
+    assert repr(Syntax(bnf, "url", [Part("word", "word")], profile=RFC1738)) == "<Syntax url: word>"
+    assert repr(Syntax(bnf, "url", profile=RFC1738)) == "<Syntax url: no parts>"
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,6 @@ def test_the_repr_names_the_rule_and_the_parts() -> None:
     ],
 )
 def test_the_section_of_a_rule_is_one_of_the_reference(reference: str, section: str) -> None:
-    syntax = Syntax('url = "x-foo:" word ; section 1\nword = 1*alpha', "url", section=reference)
+    syntax = Syntax('url = "x-foo:" word ; section 1\nword = 1*alpha', "url", section=reference, profile=RFC1738)
     assert (syntax.section_of("url"), syntax.section_of("word")) == (section, reference)
     assert syntax.section_of("alpha") == "RFC 1738 section 5"

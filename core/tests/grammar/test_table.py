@@ -7,10 +7,11 @@ import pytest
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.grammar.table import ABSENT, HEADER, MAGIC, POSITION, Table
+from urlschemes.rfc1738 import RFC1738
 
 
 def syntax(bnf: str, *parts: Part) -> Syntax:
-    return Syntax(bnf, bnf.split(maxsplit=1)[0], parts)
+    return Syntax(bnf, bnf.split(maxsplit=1)[0], parts, profile=RFC1738)
 
 
 def table_of(bnf: str, *parts: Part) -> Table:

@@ -39,14 +39,12 @@ def test_hooks_and_claims_of_other_groups_are_found_too(install):
     site = install(
         "more",
         "[console_scripts]\nx = y:z\n[urlschemes_more]\nx = y:z\n[urlschemes.\x1b]\nx = y:z\n"
-        "[urlschemes]\nveto = more.hooks\nvetoes = more.hooks\n"
+        "[urlschemes]\nveto = more.hooks\n"
         "[urlschemes.tales]\na = b:c\n",
     )
-    veto, unknown, tale = discover([str(site)])
+    veto, tale = discover([str(site)])
     assert (veto.group, veto.name, veto.module, veto.state) == (HOOKS, "veto", "more.hooks", "active")
     assert (tale.group, tale.name, tale.module, tale.attribute) == ("urlschemes.tales", "a", "b", "c")
-    assert (unknown.name, unknown.state) == ("vetoes", "malformed")
-    assert unknown.reason == "there is no hook 'vetoes'; the hooks are: credentials, gateway, ledger, observe, veto"
 
 
 def test_discovery_imports_no_plugin(install, monkeypatch):

@@ -13,8 +13,9 @@ import pytest
 from urlschemes import Registry, UnknownScheme
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
 from urlschemes.registry import hooks as hooks_module
+from urlschemes.registry.claims import SPECIFICATIONS, Claim
 from urlschemes.registry.hooks import Hooks, HookSource, hookimpl, hookspec
-from urlschemes.registry.known_names import KnownName, Ledger
+from urlschemes.registry.names import KnownName, Ledger
 
 
 class Specifications:
@@ -26,7 +27,7 @@ class Specifications:
         """Forbid an operation."""
 
     @staticmethod
-    @hookspec
+    @hookspec(firstresult=True)
     def urlschemes_gateway(url):
         """Name another URL."""
 
@@ -34,7 +35,13 @@ class Specifications:
 def source(provider: str, names: frozenset[str] | None = None, **functions) -> HookSource:
     """Return a source of hooks, each named without its prefix."""
     module = SimpleNamespace(**{f"urlschemes_{name}": hookimpl(function) for name, function in functions.items()})
-    return HookSource(provider, lambda: module, names)
+    return from_module(provider, module, names)
+
+
+def from_module(
+    provider: str, module: object, names: frozenset[str] | None = None, hint: str | None = None
+) -> HookSource:
+    return HookSource(provider, lambda: module, {"veto", "gateway"}, names, hint)
 
 
 def hooks(*sources: HookSource) -> Hooks:
@@ -42,7 +49,7 @@ def hooks(*sources: HookSource) -> Hooks:
 
 
 def answers(made: Hooks, name: str, **arguments) -> list[object]:
-    return [caller(str, **arguments) for caller in made.implementations(name)]
+    return [answer.value for answer in made.call(name, str, **arguments)]
 
 
 def raiser(error: BaseException):
@@ -55,7 +62,8 @@ def raiser(error: BaseException):
 @pytest.fixture
 def bare(monkeypatch) -> Registry:
     """A registry for which nothing is installed."""
-    monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", lambda **_: ())
+    specified = Claim("veto", "here", "", "", "specifications", group=SPECIFICATIONS)
+    monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", lambda **_: (specified,))
     return Registry()
 
 
@@ -71,9 +79,13 @@ def forget_plugins():
 
 
 def test_implementations_are_called_one_by_one_in_the_order_of_their_providers():
-    made = hooks(source("b", veto=lambda url: f"b {url}"), source("a", veto=lambda operation, url: f"a {operation}"))
-    assert answers(made, "veto", url="u", operation="read") == ["a read", "b u"]
-    assert [caller.provider for caller in made.implementations("veto")] == ["a", "b"]
+    made = hooks(
+        source("b", veto=lambda url: f"b {url}"),
+        source("c", veto=lambda: None),
+        source("a", veto=lambda operation, url: f"a {operation}", gateway=lambda: None),
+    )
+    found = made.call("veto", str, url="u", operation="read")
+    assert found == [("a", "a read", None), ("b", "b u", None)]
     assert answers(made, "gateway", url="u") == []
 
 
@@ -81,14 +93,14 @@ def test_implementations_are_called_one_by_one_in_the_order_of_their_providers()
 def test_trylast_and_tryfirst_change_nothing():
     last = SimpleNamespace(urlschemes_veto=hookimpl(lambda: "a", trylast=True))
     first = SimpleNamespace(urlschemes_veto=hookimpl(lambda: "b", tryfirst=True))
-    made = hooks(HookSource("a", lambda: last), HookSource("b", lambda: first))
+    made = hooks(from_module("a", last), from_module("b", first))
     assert answers(made, "veto", url="u", operation="read") == ["a", "b"]
 
 
 def test_a_source_is_loaded_when_one_of_its_hooks_is_called():
     loads = []
     module = SimpleNamespace(urlschemes_veto=hookimpl(lambda: "no"))
-    made = hooks(HookSource("a", lambda: loads.append(1) or module, frozenset({"veto"})))
+    made = hooks(HookSource("a", lambda: loads.append(1) or module, {"veto"}, frozenset({"veto"})))
     assert answers(made, "gateway", url="u") == []
     assert loads == []
     for _ in range(2):
@@ -108,7 +120,7 @@ def test_sources_that_are_added_later_are_called():
 def test_one_module_or_two_equal_ones_of_two_sources_are_called_for_each(copies):
     function = hookimpl(lambda: "no")
     modules = [SimpleNamespace(urlschemes_veto=function) for _ in range(copies)]
-    made = hooks(HookSource("a", lambda: modules[0]), HookSource("b", lambda: modules[-1]))
+    made = hooks(from_module("a", modules[0]), from_module("b", modules[-1]))
     assert answers(made, "veto", url="u", operation="read") == ["no", "no"]
 
 
@@ -136,9 +148,8 @@ def test_threads_that_call_a_hook_first_at_once_call_it_once_each():
     ],
 )
 def test_a_failing_implementation_is_an_error_that_names_it(error, reason):
-    (caller,) = hooks(source("house", veto=raiser(error))).implementations("veto")
     with pytest.raises(PluginError) as caught:
-        caller(str, url="u", operation="read")
+        answers(hooks(source("house", veto=raiser(error))), "veto", url="u", operation="read")
     assert str(caught.value) == f"the hook urlschemes_veto of house failed: {reason}"
     assert caught.value.distribution == "house"
     assert caught.value.__cause__ is error
@@ -146,16 +157,14 @@ def test_a_failing_implementation_is_an_error_that_names_it(error, reason):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError()])
 def test_an_interrupt_and_a_lack_of_memory_pass_through(error):
-    (caller,) = hooks(source("house", veto=raiser(error))).implementations("veto")
     with pytest.raises(type(error)):
-        caller(str, url="u", operation="read")
+        answers(hooks(source("house", veto=raiser(error))), "veto", url="u", operation="read")
 
 
 @pytest.mark.plugin_fault(17)
 def test_an_implementation_that_returns_another_type_is_a_broken_contract():
-    (caller,) = hooks(source("house", veto=lambda: 7)).implementations("veto")
     with pytest.raises(PluginContractError) as caught:
-        caller(str, url="u", operation="read")
+        answers(hooks(source("house", veto=lambda: 7)), "veto", url="u", operation="read")
     assert str(caught.value) == "the hook urlschemes_veto of house returned an instance of int"
     assert (caught.value.wants, caught.value.has) == ("str or None", "an instance of int")
 
@@ -189,7 +198,7 @@ def unspecified(colour):
 )
 def test_a_wrong_module_is_a_broken_contract_each_time(functions, names, reason):
     module = SimpleNamespace(**{f"urlschemes_{name}": function for name, function in functions.items()})
-    made = hooks(HookSource("house 1.0", lambda: module, names and frozenset(names), "remove it"))
+    made = hooks(from_module("house 1.0", module, names and frozenset(names), "remove it"))
     for _ in range(2):
         with pytest.raises(PluginContractError) as caught:
             answers(made, "veto", url="u", operation="read")
@@ -204,16 +213,37 @@ def test_a_module_whose_attributes_cannot_be_read_is_a_broken_contract():
     module = ModuleType("house")
     module.__dir__ = fail  # type: ignore[method-assign]  # modules may define it (PEP 562)
     with pytest.raises(PluginContractError, match=r"^the hooks of house are wrong: ImportError: no lazy$"):
-        answers(hooks(HookSource("house", lambda: module)), "veto", url="u", operation="read")
+        answers(hooks(from_module("house", module)), "veto", url="u", operation="read")
 
 
-def test_a_hook_that_must_not_fail_anything_leaves_wrong_modules_out_and_logs_each_once(caplog):
-    made = hooks(source("a", vetoo=lambda: None), source("b", veto=lambda: "b"))
+def test_every_implementation_is_called_whatever_others_do_wrong():
+    made = hooks(
+        source("a", vetoo=lambda: None),
+        source("b", veto=lambda: "b"),
+        source("c", veto=raiser(ValueError("no"))),
+        source("d", veto=lambda: 7),
+        source("e", veto=lambda: "e"),
+    )
     for _ in range(2):
-        assert [caller.provider for caller in made.loadable("veto")] == ["b"]
-    ((logger, level, message),) = caplog.record_tuples
-    assert (logger, level) == ("urlschemes", 30)
-    assert message.startswith("the hooks of a are wrong: there is no hook urlschemes_vetoo")
+        found = made.answers("veto", str, url="u", operation="read")
+        assert [(each.provider, each.value) for each in found if each.error is None] == [("b", "b"), ("e", "e")]
+        wrong = [(each.provider, str(each.error).partition(": ")[2]) for each in found if each.error is not None]
+        assert [provider for provider, _ in wrong] == ["a", "c", "d"]
+        assert wrong[0][1].startswith("there is no hook urlschemes_vetoo")
+
+
+def test_the_first_result_ends_the_calls_if_the_specification_wants_one():
+    calls = []
+    made = hooks(
+        source("a", gateway=lambda: calls.append("a")),
+        source("b", gateway=lambda: calls.append("b") or "b"),
+        source("c", gateway=lambda: calls.append("c") or "c"),
+    )
+    assert answers(made, "gateway", url="u") == ["b"]
+    assert calls == ["a", "b"]
+    made = hooks(source("a", gateway=raiser(ValueError("no"))), source("b", gateway=lambda: "b"))
+    with pytest.raises(PluginError, match="the hook urlschemes_gateway of a failed"):
+        answers(made, "gateway", url="u")
 
 
 # Adding and installing
@@ -235,7 +265,7 @@ def test_a_program_adds_hooks_under_distinct_names(bare):
 
 LEDGER = """
 from urlschemes.registry.hooks import hookimpl
-from urlschemes.registry.known_names import KnownName, Ledger
+from urlschemes.registry.names import KnownName, Ledger
 
 @hookimpl
 def urlschemes_ledger():

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import hashlib
 import re
+import shutil
 import sys
 import threading
 import weakref
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 from urlschemes import Registry, Scheme
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError, PluginRecordError
-from urlschemes.registry.claims import Claim
+from urlschemes.registry.claims import HOOKS, Claim, Diagnosis
 from urlschemes.registry.plugins import load_object, load_record
 
 SIMPLE = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
+
+
+def diagnoses(registry: Registry, *distributions: str, load: bool = False) -> dict[str, Diagnosis]:
+    """Return the diagnoses of these distributions by their names."""
+    found = {each.claim.distribution: each for each in registry.diagnose(load=load)}
+    return {name: found[name] for name in distributions}
 
 
 @pytest.mark.plugin_fault(3)
@@ -307,7 +316,7 @@ def test_an_edited_record_counts_for_the_next_registry(plugin, monkeypatch):
                 "class OddURL(URL, registration=registration): pass\nOddURL.syntax = None\n"
                 "scheme = Scheme(registration, OddURL)"
             ),
-            "its URL type cannot be used: AttributeError: 'NoneType' object has no attribute 'fullmatch'",
+            "its URL type cannot be used: AttributeError: 'NoneType' object has no attribute 'compile'",
         ),
     ],
 )
@@ -358,3 +367,96 @@ def test_a_claim_for_another_scheme_than_the_record_is_refused(plugin, monkeypat
     monkeypatch.syspath_prepend(plugin("x-one", code=None))
     with pytest.raises(PluginContractError, match=r"is the record of 'x-one'"):
         load_record(Claim("x-two", "two", "1.0", "/site", "x_one"))
+
+
+# Diagnoses
+
+
+def test_a_diagnosis_names_the_file_its_hash_and_the_time_of_the_import(plugin, monkeypatch):
+    site = plugin("x-code", SIMPLE)
+    plugin("x-plain", code=None)
+    monkeypatch.syspath_prepend(site)
+    registry = Registry()
+    for load in (False, True):
+        found = diagnoses(registry, "x-code", "x-plain", load=load)
+        for name, file in (("x-code", "x_code/__init__.py"), ("x-plain", "x_plain/registration.toml")):
+            assert found[name].claim.state == "active"
+            assert found[name].file == str(site / file)
+            assert found[name].sha256 == hashlib.sha256((site / file).read_bytes()).hexdigest()
+            assert (found[name].seconds is not None) == load
+            assert not found[name].claim.in_trouble
+        assert ("x_code" in sys.modules) == load
+
+
+def test_what_needs_a_distribution_that_is_not_installed_is_not_imported(install, monkeypatch):
+    monkeypatch.syspath_prepend(install("x-teller", "[urlschemes.tales]\nx-tell = nowhere\n"))
+    registry = Registry(["x-teller"])
+
+    def states():
+        return {each.claim.state for each in registry.diagnose(load=True) if each.claim.distribution == "x-teller"}
+
+    assert states() == {"unused"}
+    install("x-reader", "[urlschemes.groups]\ntales = nowhere\n")
+    assert states() == {"broken"}
+
+
+def test_a_diagnosis_finds_files_in_an_archive(plugin, tmp_path, monkeypatch):
+    site = plugin("x-packed", SIMPLE)
+    plugin("x-simple", code=None)
+    archive = shutil.make_archive(str(tmp_path / "packed"), "zip", site)
+    monkeypatch.syspath_prepend(archive)
+    registry = Registry()
+    assert registry.is_valid("x-packed:yes")
+    assert registry.is_valid("x-simple:yes")
+    found = diagnoses(registry, "x-packed", "x-simple")
+    for name, file in (("x-packed", "x_packed/__init__.py"), ("x-simple", "x_simple/registration.toml")):
+        assert found[name].file == str(Path(archive) / file)
+        assert found[name].sha256 == hashlib.sha256((site / file).read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("code", "record", "states", "reason"),
+    [
+        ("raise SystemExit(3)", str, ("active", "broken"), "SystemExit: 3"),
+        (SIMPLE, None, ("broken", "broken"), "has no file registration.toml"),
+        (SIMPLE, lambda text: text.replace("api = 1", "api = 2"), ("broken", "broken"), "has api = 2: expected 1"),
+    ],
+)
+def test_a_faulty_plugin_is_diagnosed_as_broken(plugin, monkeypatch, code, record, states, reason):
+    monkeypatch.syspath_prepend(plugin("x-faulty", code, record))
+    registry = Registry()
+    found = [diagnoses(registry, "x-faulty", load=load)["x-faulty"] for load in (False, True)]
+    assert tuple(each.claim.state for each in found) == states
+    assert reason in found[1].claim.reason
+    assert found[1].seconds is None
+    assert found[1].claim.in_trouble
+
+
+def test_a_diagnosis_changes_nothing(plugin, install, monkeypatch):
+    broken = "raise SystemExit(3)\n"
+    install("hooks-m", "[urlschemes]\nobserve = x_hooks_m\n", {"x_hooks_m.py": broken})
+    monkeypatch.syspath_prepend(plugin("x-plain", code=None))
+    registry = Registry()
+    before = registry.claims()
+    for load in (False, True):
+        state = diagnoses(registry, "hooks-m", load=load)["hooks-m"].claim.state
+        assert state == ("broken" if load else "active")
+        assert registry.claims() == before
+        assert registry.is_valid("x-plain:yes")
+
+
+def test_a_diagnosis_searches_again_and_the_registry_does_not(plugin, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-first", code=None))
+    registry = Registry()
+    assert "x-first" in registry
+    plugin("x-second", code=None)
+    assert diagnoses(registry, "x-first", "x-second")["x-second"].claim.state == "active"
+    assert "x-second" not in registry
+    assert "x-second" in Registry()
+
+
+def test_a_claim_without_a_file_is_diagnosed_too(install, monkeypatch):
+    site = install("lost", "[urlschemes]\nveto = x_lost\n")
+    monkeypatch.syspath_prepend(site)
+    claim = Claim("veto", "lost", "1.0", str(site), "x_lost", group=HOOKS)
+    assert diagnoses(Registry(), "lost")["lost"] == Diagnosis(claim)

@@ -8,11 +8,13 @@ import pytest
 
 from urlschemes import Registry, UnknownScheme, default_registry
 from urlschemes.errors import PluginContractError, PluginError
-from urlschemes.grammar.profile import RFC1738
-from urlschemes.registry.known_names import how_to_install
+from urlschemes.registry.names import how_to_install
+from urlschemes.rfc1738 import RFC1738
+from urlschemes.url.algorithms import algorithms_of
 
 PROFILE = """\
-from urlschemes.grammar.profile import RFC1738, Profile
+from urlschemes.grammar.profile import Profile
+from urlschemes.rfc1738 import RFC1738
 
 fields = {name: getattr(RFC1738, name) for name in Profile.__annotations__}
 fields |= {"name": "later", "record": "registration.later.toml", "module": "later", "document": "D"}
@@ -29,6 +31,7 @@ escape     = "%" lowalpha lowalpha
 """
 CODE = """\
 from urlschemes import URL, Registration, Scheme, text_part
+from urlschemes.url.algorithms import algorithms_of
 from x_later import profile
 
 registration = Registration.of(__package__, profile)
@@ -137,7 +140,7 @@ def test_a_registry_and_a_profile_are_pickled_by_reference(site):
 def test_a_url_whose_type_is_not_installed_is_restored_as_a_generic_one_of_its_profile(site):
     url = Registry(profile="later").parse("x-record:yes")  # its type was made from the record
     restored = pickle.loads(pickle.dumps(url))
-    assert (type(restored), str(restored)) == (url.syntax.profile.algorithms.url_type, "x-record:yes")
+    assert (type(restored), str(restored)) == (algorithms_of(url.syntax.profile).url_type, "x-record:yes")
 
 
 def test_a_registry_in_another_profile_has_the_same_plugins(site):

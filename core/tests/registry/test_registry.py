@@ -12,7 +12,7 @@ import pytest
 
 from urlschemes import URL, InternetURL, Registry, Scheme, default_registry
 from urlschemes.errors import InvalidURL, PluginLoadError, UnknownScheme
-from urlschemes.registry.claim_selection import Rules
+from urlschemes.registry.selection import Rules
 
 # Parsing
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from urlschemes import Encoded, InvalidURL, Registration, Scheme
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.rfc1738 import RFC1738
 
 RECORD = (Path(__file__).parent.parent / "album.toml").read_text("utf-8")
 AlbumURL: Any = Scheme(Registration.from_text(RECORD)).url_type

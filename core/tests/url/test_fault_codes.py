@@ -10,6 +10,7 @@ import pytest
 from urlschemes import InvalidURL, Registration, Registry
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.fault_place import Fault
 
 FLAGS = (False, True)
@@ -24,7 +25,7 @@ def syntax_of(*, login: bool = False, port: bool = False, empty: bool = False) -
     if port:
         parts.append(Part("port", ["port"], number=True))
     begin = f"[ {authority} ]" if empty else authority
-    return Syntax(f'fooscheme = "x-foo://" {begin} "/" path\npath = *[ uchar ]\n', "fooscheme", parts)
+    return Syntax(f'fooscheme = "x-foo://" {begin} "/" path\npath = *[ uchar ]\n', "fooscheme", parts, profile=RFC1738)
 
 
 def code_of(text: str, syntax: Syntax) -> str:
@@ -81,7 +82,9 @@ def test_the_first_fault_counts_a_character_as_an_escape(front: str) -> None:
 
 
 def test_without_a_host_there_is_no_structure_in_common() -> None:
-    syntax = Syntax('fooscheme = "x-foo:" path\npath = 1*[ uchar ]\n', "fooscheme", [Part("path", ["path"])])
+    syntax = Syntax(
+        'fooscheme = "x-foo:" path\npath = 1*[ uchar ]\n', "fooscheme", [Part("path", ["path"])], profile=RFC1738
+    )
     assert code_of("x-foo:", syntax) == "invalid-part"
     assert code_of("x-foo://u@h:/", syntax) == "invalid-part"
     assert code_of("foo", syntax) == "invalid-scheme"

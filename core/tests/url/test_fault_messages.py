@@ -8,6 +8,7 @@ import pytest
 from urlschemes import InvalidURL, Registration, Scheme
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.fault_place import Fault
 
 AlbumURL: Any = Scheme(Registration.from_file(Path(__file__).parent.parent / "album.toml")).url_type
@@ -20,6 +21,7 @@ COUNT = Syntax(
     """,
     "url",
     [Part(name, [name], number=name == "number") for name in ("host", "word", "number")],
+    profile=RFC1738,
 )
 
 

@@ -9,6 +9,7 @@ import pytest
 from urlschemes import Registration, Scheme
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.fault_place import Fault
 
 ALBUM = Scheme(Registration.from_file(Path(__file__).parent.parent / "album.toml")).url_type
@@ -23,6 +24,7 @@ OTHER = Syntax(
     """,
     "url",
     [Part(name, [at]) for name, at in {**ALIKE, "host": "node", "port": "door"}.items()],
+    profile=RFC1738,
 )
 
 BARE = Syntax(
@@ -32,6 +34,7 @@ BARE = Syntax(
     """,
     "url",
     [Part("host", ["host"]), Part("port", ["port"], number=True), Part("path", ["path"])],
+    profile=RFC1738,
 )
 
 TICKET = Syntax(
@@ -42,6 +45,7 @@ TICKET = Syntax(
     """,
     "url",
     [Part("who", ["who"]), Part("ticket", ["ticket"]), Part("host", ["host"])],
+    profile=RFC1738,
 )
 
 
@@ -77,7 +81,10 @@ def test_the_parts_before_the_at_sign_may_have_other_names_than_a_login(
 def test_a_user_name_may_be_required(begin: str, text: str, code: str, part: str, position: int) -> None:
     """There may be no `//` before it either."""
     syntax = Syntax(
-        f'url = "{begin}" word "@" host\nword = 1*uchar\n', "url", [Part("user", ["word"]), Part("host", ["host"])]
+        f'url = "{begin}" word "@" host\nword = 1*uchar\n',
+        "url",
+        [Part("user", ["word"]), Part("host", ["host"])],
+        profile=RFC1738,
     )
     fault = Fault(begin + text, syntax, None)
     assert (fault.code, fault.part, fault.position) == (code, part, len(begin) + position)
@@ -86,7 +93,7 @@ def test_a_user_name_may_be_required(begin: str, text: str, code: str, part: str
 @pytest.mark.parametrize(("text", "position"), [("h/joe#", 16), ("h/j~", 14), ("h/", 13), ("j@h/a", 11)])
 def test_a_user_name_may_stand_behind_the_host(text: str, position: int) -> None:
     parts = [Part("user", ["who"]), Part("host", ["host"])]
-    syntax = Syntax('url = "x-finger://" host [ "/" who ]\nwho = 1*uchar\n', "url", parts)
+    syntax = Syntax('url = "x-finger://" host [ "/" who ]\nwho = 1*uchar\n', "url", parts, profile=RFC1738)
     assert Fault(f"x-finger://{text}", syntax, None).position == position
 
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Self
 
-    from urlschemes.grammar.syntax import Syntax
 
 Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
 Value: TypeAlias = "Raw | int"
@@ -103,8 +102,8 @@ class Part:
     - `checked`: on protocol lines, by an algorithm that checks the control octets itself before it connects.
     """
 
-    syntax: Syntax
-    """The syntax that the part belongs to."""
+    holds: Callable[[str], Held]
+    """Returns what a part of the same syntax may hold, by its name."""
 
     def __init__(
         self,
@@ -138,17 +137,17 @@ class Part:
     @property
     def rule(self) -> str:
         """The rule that the part, or an element of it, derives from."""
-        return self.syntax.held[self.name].rule
+        return self.holds(self.name).rule
 
     @property
     def bare(self) -> frozenset[int]:
         """The octets that the part may hold as they are."""
-        return self.syntax.held[self.name].bare
+        return self.holds(self.name).bare
 
     @property
     def escapes(self) -> frozenset[int]:
         """The octets that the part may hold encoded."""
-        return self.syntax.held[self.name].escapes
+        return self.holds(self.name).escapes
 
     def decodes(self, path: tuple[str, ...]) -> bool:
         """Return True if what derives at `path`, decoded, must derive from the rule `decoded`."""
@@ -230,7 +229,7 @@ class Part:
         If the rule has no escapes, `text` is returned as it is, and parsing checks it. Raises ValueError for an octet
         that the part cannot hold, even encoded.
         """
-        octets, (_, bare, escapes) = octets_of(text), self.syntax.held[self.name]
+        octets, (_, bare, escapes) = octets_of(text), self.holds(self.name)
         if not escapes:
             return text
         for octet in octets:

@@ -1,30 +1,31 @@
 """Profiles: what the URLs of one generation share, whatever their scheme.
 
-A profile is a package with an object `profile`, a file of shared rules, and a module `algorithms`. That of RFC 1738 is
-part of the core; each other is a distribution, found by an entry point of the group `urlschemes.profiles`.
+A profile is a package with an object `profile`, a file of shared rules, and a module with the functions of
+`urlschemes.url.algorithms`. `urlschemes.rfc1738` is part of the core; each other is a distribution, found by an entry
+point of the group `urlschemes.profiles`.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from functools import cached_property
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from urlschemes.grammar.automaton import Automaton, bits
 from urlschemes.grammar.bnf import Choice, Grammar, Literal, Octets, Reader, Reference
 from urlschemes.grammar.octets import ESCAPE, encoded
 from urlschemes.grammar.pattern import compile_tree
 from urlschemes.grammar.rule_tree import expand, octets_held
+from urlschemes.storage.named_objects import named
 from urlschemes.storage.package_data import read_from
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from urlschemes.grammar.bnf import Node, Rule
-    from urlschemes.rfc1738.algorithms import Algorithms
 
-__all__ = ["NOTATIONS", "RFC1738", "Authority", "Profile", "authority_of", "parse_rules", "restored"]
+__all__ = ["NOTATIONS", "Authority", "Profile", "authority_of", "parse_rules"]
 
 NOTATIONS = ("rfc1738", "abnf")
 """The notations in which rules may be written: that of RFC 1738 section 5, and that of RFC 5234."""
@@ -40,7 +41,7 @@ def parse_rules(text: str, notation: str = "rfc1738", known: Mapping[str, Rule] 
 
 
 class Profile:
-    """The shared rules, characters, words and algorithms of one generation of URLs. It is immutable.
+    """The shared rules, characters and words of one generation of URLs. It is immutable.
 
     `package` is where the object itself, its rules and its module `algorithms` are; `rules_file` is in the `notation`,
     which records of the profile use unless they say otherwise. The rules `scheme`, `unreserved` and `reserved` have
@@ -80,12 +81,12 @@ class Profile:
         return f"<Profile {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored, (self.package,)
+        return named, (self.package, "profile")
 
     @cached_property
     def grammar(self) -> Grammar:
         """The rules that every scheme may use."""
-        text, _ = read_from(import_module(self.package).__spec__, self.rules_file)  # type: ignore[arg-type]
+        text, _ = read_from(sys.modules[self.package].__spec__, self.rules_file)  # type: ignore[arg-type]
         return Grammar(parse_rules(text, self.notation))
 
     def extended(self, text: str, notation: str) -> Grammar:
@@ -150,11 +151,6 @@ class Profile:
         return "".join(map(chr, bits(held)))
 
     @property
-    def algorithms(self) -> Algorithms:
-        """The module of the algorithms, which knows more than this package."""
-        return cast("Algorithms", import_module(f"{self.package}.algorithms"))
-
-    @property
     def login_delimiters(self) -> str:
         """The characters that divide an authority, which a user name and a password hold encoded."""
         return f":@{self.authority_ends}"
@@ -211,36 +207,3 @@ def authority_of(text: str, profile: Profile, ends: str = "") -> Authority | Non
     bracket = text.find("]", host, end) if "[" in profile.reserved and text.startswith("[", host) else -1
     colon = text.find(":", max(host, bracket), end)
     return Authority(start, at, host, end if colon < 0 else colon, end)
-
-
-def restored(package: str) -> Profile:
-    """Return the profile of a package."""
-    found: Profile = import_module(package).profile
-    return found
-
-
-RFC1738 = Profile(
-    name="rfc1738",
-    record="registration.toml",
-    module="",
-    package="urlschemes.rfc1738",
-    rules_file="rfc1738.bnf",
-    notation="rfc1738",
-    document="RFC 1738",
-    sections={"characters": "2.2", "hierarchy": "2.3", "operations": "2", "security": "6"},
-    rule_names={
-        "authority": "ip-schemepart",
-        "character": "xchar",
-        "escape": "escape",
-        "number": "digits",
-        "server": "hostport",
-    },
-    host_rules=("host",),
-    host_hint="labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with "
-    "a letter",
-    address_hint="RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address",
-    authority_ends="/",
-    escapes_in_host=False,
-    levels=(),
-)
-"""The profile of RFC 1738, which is used where no other is named."""

@@ -16,7 +16,6 @@ from urlschemes.errors import GrammarError
 from urlschemes.grammar.composer import Composer
 from urlschemes.grammar.part import DIGITS, Division, Held
 from urlschemes.grammar.pattern import compile_tree
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.grammar.regex_compat import compiled as compile_portably
 from urlschemes.grammar.syntax_builder import automaton_of, grammar_of, held_by, marks_and_divisions
 
@@ -59,7 +58,7 @@ class Syntax:
         hierarchy: str | None = None,
         section: str = "",
         notation: str | None = None,
-        profile: Profile = RFC1738,
+        profile: Profile,
         printed: str = "",
         slash_may_be_omitted: bool = False,
         source: str = "",
@@ -92,7 +91,7 @@ class Syntax:
                 self._kept["parts"] = marks_and_divisions(self.grammar, self.parts)
         for name, (mark, division) in self._kept["parts"].items():
             part = self.parts[name]
-            part.syntax, part.mark, part.division = self, mark, division and Division(*division)
+            part.holds, part.mark, part.division = self._holds, mark, division and Division(*division)
 
     def __repr__(self) -> str:
         return f"<Syntax {self.rule}: {', '.join(self.parts) or 'no parts'}>"
@@ -123,14 +122,18 @@ class Syntax:
     @cached_property
     def grammar(self) -> Grammar:
         """The rules, with the shared ones."""
-        return grammar_of(self)
+        names = (self.rule, self.hierarchy, *(part.decoded for part in self.parts.values()))
+        text = "\n" * (self.line - 1) + self.bnf  # so that errors count the lines of the file
+        return grammar_of(text, filter(None, names), self.notation, self.profile)
 
     @property
     def automaton(self) -> Automaton:
         """The automaton of the rules, with the exclusions."""
         if "_automaton" not in vars(self):
             with self._located_errors():
-                vars(self).setdefault("_automaton", automaton_of(self))  # another thread may have been faster
+                vars(self).setdefault(
+                    "_automaton", automaton_of(self.grammar, self.rule, self.parts, self.profile)
+                )  # another thread may have been faster
         return self._automaton
 
     @cached_property
@@ -138,6 +141,9 @@ class Syntax:
         """The octets that each part may hold, by its name."""
         plain = self._once("held", self._plainly_held)
         return {name: Held(rule, frozenset(bare), frozenset(escapes)) for name, (rule, bare, escapes) in plain.items()}
+
+    def _holds(self, name: str) -> Held:
+        return self.held[name]
 
     def _plainly_held(self) -> dict[str, tuple[str, list[int], list[int]]]:
         held = {name: held_by(part, self.automaton, self.grammar) for name, part in self.parts.items()}
@@ -186,6 +192,10 @@ class Syntax:
         """The regular expression of the rules; it has no limit for numbers."""
         return self.regex.pattern
 
+    def compile(self) -> re.Pattern[str]:
+        """Return the compiled pattern, made now if it is new. Raises GrammarError for rules that have none."""
+        return self.regex
+
     @cached_property
     def regex(self) -> re.Pattern[str]:
         """The compiled pattern. For texts of up to 4,000 characters its `fullmatch` is that of the syntax."""
@@ -223,7 +233,7 @@ class Syntax:
         from urlschemes.grammar.table_builder import build_table  # a cached table is not built
 
         try:
-            self.regex  # noqa: B018  a grammar without a pattern has no table
+            self.compile()  # a grammar without a pattern has no table
         except GrammarError:
             return {}
         built = build_table(self.automaton.tree)

@@ -17,12 +17,11 @@ from urlschemes.grammar.part import Division, Held
 from urlschemes.grammar.rule_tree import Marked, expand, octets_held
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from urlschemes.grammar.bnf import Grammar, Node, Rule
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.profile import Profile
-    from urlschemes.grammar.syntax import Syntax
 
 __all__ = ["automaton_of", "division", "grammar_of", "held_by", "marks_and_divisions"]
 
@@ -32,13 +31,10 @@ _ZEROS = 12
 """Fewer zeros than these are tried before a digit, for a part that is a number."""
 
 
-def grammar_of(syntax: Syntax) -> Grammar:
-    """Return the rules of a syntax and the shared ones. Raises GrammarError for mistakes in its text."""
-    text = "\n" * (syntax.line - 1) + syntax.bnf  # so that errors count the lines of the file
-    grammar = syntax.profile.extended(text, syntax.notation)
-    rule, hierarchy, parts = syntax.rule, syntax.hierarchy, syntax.parts
-    second = [part.decoded for part in parts.values() if part.decoded]
-    for name in (rule, *([hierarchy] if hierarchy else []), *second):
+def grammar_of(text: str, names: Iterable[str], notation: str, profile: Profile) -> Grammar:
+    """Return the rules of `text` and the shared ones, among them those of the `names`. Raises GrammarError."""
+    grammar = profile.extended(text, notation)
+    for name in names:
         if name not in grammar.rules:
             raise GrammarError(f"there is no rule {name!r}", rule=name)
     return grammar
@@ -104,12 +100,11 @@ def _is_one_way(literal: str) -> bool:
     return literal.lower() == literal.upper() and "%" not in literal
 
 
-def automaton_of(syntax: Syntax) -> Automaton:
+def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part], profile: Profile) -> Automaton:
     """Return the automaton of the rules with the exclusions.
 
     Raises GrammarError for rules that are not those of URLs.
     """
-    grammar, rule, parts, profile = syntax.grammar, syntax.rule, syntax.parts, syntax.profile
     legal = mask(profile.characters + "%")
     exclude: dict[str, frozenset[int]] = {}
     for part in parts.values():

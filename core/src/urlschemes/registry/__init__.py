@@ -2,15 +2,12 @@
 
 This package does not know what can be done with a scheme's URLs beyond parsing them.
 
-    registry.py          Registry: schemes by name, and parsing; the registry of the process
-    discovery.py         what is installed: the claims of all distributions
-    claims.py            Claim: an entry point by which a distribution asks for a name
-    claim_selection.py   which claims count: conflicts, pins, reserved names, switches
-    plugins.py           the plugins of one registry: from a claim to its record, scheme, hook or command, loaded once
-    overrides.py         what the program itself registers, overrides or takes out
-    hooks.py             the engine of hooks, and the hook of ledgers
-    known_names.py       ledgers: names that are known without being installed
-    unknown_scheme.py    the error for a name that no plugin provides
-    inspection.py        who provides a name and why; the state of every claim
-    conversion.py        the URL of another profile that has the same text
+    registry.py    Registry: schemes by name, parsing and converting; the registry of the process
+    claims.py      Claim: an entry point by which a distribution asks for a name
+    discovery.py   what is installed: the claims of all distributions
+    names.py       who provides a name and why; ledgers: names that are known without being installed
+    selection.py   which claims count: conflicts, pins, reserved names, switches
+    plugins.py     the plugins of one registry: from a claim to its record, scheme, hook or command, loaded once
+    overrides.py   what the program itself registers, overrides or takes out
+    hooks.py       what pluggy lacks to call hooks, and the hook of ledgers
 """

@@ -1,26 +1,37 @@
-"""A claim: an entry point by which a distribution asks to provide a name.
+"""A claim: an entry point by which a distribution asks to provide a name; and what messages say of claims.
 
-`discovery` finds the claims, `claim_selection` decides which of them count.
+`discovery` finds the claims, `selection` decides which of them count.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from urlschemes.redaction import one_line
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 __all__ = [
+    "DISABLE",
     "GROUPS",
     "HOOKS",
-    "HOOK_NAMES",
     "HOOK_PREFIX",
+    "OWN_HOOKS",
     "PROFILES",
     "SCHEMES",
+    "SPECIFICATIONS",
     "Claim",
+    "Diagnosis",
     "State",
     "distribution_key",
+    "installed_list",
+    "locations",
     "object_reference",
+    "removal_hint",
+    "subject",
+    "switch",
 ]
 
 State: TypeAlias = Literal[
@@ -39,11 +50,13 @@ SCHEMES = "urlschemes.schemes"
 """The entry-point group of schemes; the name of an entry is the scheme's."""
 HOOKS = "urlschemes"
 """The entry-point group of modules that implement hooks; the name of an entry is the hook's."""
-HOOK_NAMES = ("credentials", "gateway", "ledger", "observe", "veto")
-"""The hooks, by the names of their entries: `ledger` of the core, and those of accesses.
+SPECIFICATIONS = "urlschemes.hooks"
+"""The entry-point group of modules that specify hooks; the name of an entry is the hook's.
 
-Discovery, which imports no plugin, refuses an entry with another name: a misspelt veto would never be called.
+A claim for a hook that nobody specifies is malformed: a misspelt veto would never be called.
 """
+OWN_HOOKS = (("ledger", "urlschemes.registry.hooks"),)
+"""The hooks of the core, each with the module that specifies it."""
 HOOK_PREFIX = "urlschemes_"
 """The functions that implement a hook are named after it, with this prefix."""
 PROFILES = "urlschemes.profiles"
@@ -54,6 +67,11 @@ GROUPS = "urlschemes.groups"
 The entry's module describes that group. In each group but that of hooks, a name has at most one provider.
 """
 
+DISABLE = "URLSCHEMES_DISABLE"
+"""The variable that switches off distributions and schemes: their names, separated by commas."""
+
+_MAX_LISTED = 3
+"""Claims that a message lists; of more it gives the number."""
 _TROUBLE = frozenset({"conflict", "reserved", "malformed", "broken"})
 
 
@@ -103,6 +121,19 @@ class Claim(NamedTuple):
         return one_line(f"{text}: {self.reason}" if self.reason else text, 1000)
 
 
+class Diagnosis(NamedTuple):
+    """The result of examining one claim.
+
+    `file` is what would be imported for it, or the record if there is no code ("" if it cannot be found), `sha256` that
+    file's hash, `seconds` how long the import took (None if nothing was imported).
+    """
+
+    claim: Claim
+    file: str = ""
+    sha256: str = ""
+    seconds: float | None = None
+
+
 def distribution_key(name: str) -> str:
     """Return a distribution's name in the form in which spellings are compared (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
@@ -116,3 +147,31 @@ def object_reference(value: str) -> tuple[str, str] | None:
     module, colon, attribute = (part.strip() for part in value.partition("[")[0].partition(":"))
     names = [*module.split("."), *(attribute.split(".") if colon else ())]
     return (module, attribute) if all(name.isidentifier() for name in names) else None
+
+
+def subject(claim: Claim) -> str:
+    """Return how a message about the claim begins."""
+    return f"{claim.provider}, which provides {claim.name}, "
+
+
+def removal_hint(claim: Claim) -> str:
+    """Return how to do without the claim."""
+    return f"{DISABLE}={switch(claim)} switches it off, `pip uninstall {claim.distribution}` removes it"
+
+
+def switch(claim: Claim) -> str:
+    """Return the name that switches the claim off: the scheme's, or the distribution's if another has the scheme."""
+    return claim.name if claim.group == SCHEMES and claim.state in {"active", "broken"} else claim.distribution
+
+
+def locations(claims: list[Claim]) -> str:
+    """Return the providers of the claims and where they are installed, for a message."""
+    more = len(claims) - _MAX_LISTED
+    listed = [f"{claim.provider} in {claim.origin}" for claim in claims[:_MAX_LISTED]]
+    return "; ".join([*listed, f"{more} more"] if more > 0 else listed)
+
+
+def installed_list(claims: Iterable[Claim]) -> str:
+    """Return the distributions whose claims are active, for a hint."""
+    names = sorted({claim.distribution for claim in claims if claim.state == "active"})
+    return f"installed: {', '.join(names) or 'none'}"

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from urlschemes.grammar.octets import SCHEME_NAME_FORM, SCHEME_NAME_WORDS
 from urlschemes.redaction import described, one_line
 from urlschemes.registry import claims as claims_module
-from urlschemes.registry.claims import HOOK_NAMES, HOOKS, SCHEMES, Claim, distribution_key, object_reference
+from urlschemes.registry.claims import HOOKS, SCHEMES, Claim, distribution_key, object_reference
 from urlschemes.storage import cache
 from urlschemes.storage.package_data import find_in_folders, locate
 
@@ -167,8 +167,6 @@ def _what_is_wrong(group: str, name: str, values: list[str]) -> str:
     """Return what is wrong with the entry points that claim `name`, or ""."""
     if group == SCHEMES and SCHEME_NAME_FORM.fullmatch(name) is None:
         return f"not a scheme name: expected {SCHEME_NAME_WORDS}"
-    if group == HOOKS and name not in HOOK_NAMES:
-        return one_line(f"there is no hook {name[:100]!r}; the hooks are: {', '.join(HOOK_NAMES)}")
     if len(values) > 1:
         return f"the distribution claims the name {len(values)} times"
     if object_reference(values[0]) is None:

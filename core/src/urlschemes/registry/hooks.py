@@ -10,30 +10,32 @@ the name of the hook and the mark `hookimpl`:
     def urlschemes_veto(url, operation):
         return "not on Sundays" if date.today().isoweekday() == 7 else None
 
-Each implementation is called by itself, in the order of the providers' names, so that every failure has one cause. A
-module is imported when one of its hooks is called for the first time; hooks are never called to parse a URL.
+pluggy has the marks, checks the arguments of implementations, and calls them. What it lacks is here: the module of an
+implementation is imported when one of its hooks is first called, and one that fails, or answers with something of
+another type, is an error that names its provider, who decides nothing else. They are called in the order of the
+providers' names. Hooks are never called to parse a URL.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import wraps
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pluggy
 
 from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes.redaction import described
-from urlschemes.registry.claims import HOOK_NAMES, HOOK_PREFIX
-from urlschemes.registry.known_names import Ledger
+from urlschemes.registry.claims import HOOK_PREFIX
+from urlschemes.registry.names import Ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from types import ModuleType
 
-__all__ = ["HookCaller", "HookSource", "Hooks", "hookimpl", "hookspec", "log_failure", "urlschemes_ledger"]
-
-T = TypeVar("T")
+__all__ = ["Answer", "HookSource", "Hooks", "hookimpl", "hookspec", "implementations", "log_failure"]
 
 hookspec = pluggy.HookspecMarker("urlschemes")
 """The mark of a hook's specification."""
@@ -58,54 +60,23 @@ def urlschemes_ledger() -> Ledger | None:
 class HookSource:
     """A provider of hook implementations.
 
-    `names` are the hooks that it announced (None: any); `load` imports the module and raises PluginError.
+    `known` are the names of all hooks, `names` those that it announced (None: any). `load` imports the module and
+    raises PluginError.
     """
 
     provider: str
     load: Callable[[], object]
+    known: Collection[str]
     names: frozenset[str] | None = None
     removal_hint: str | None = None
 
 
-@dataclass(frozen=True)
-class HookCaller:
-    """One implementation of one hook."""
+class Answer(NamedTuple):
+    """The answer of a provider's implementation: a `value`, or the `error` that names what it did wrong."""
 
-    hook: str
-    source: HookSource
-    function: Callable[..., object]
-    argument_names: tuple[str, ...]
-
-    @property
-    def provider(self) -> str:
-        """The name of the provider."""
-        return self.source.provider
-
-    def __call__(self, kind: type[T], **arguments: Any) -> T | None:
-        """Call the implementation, which must return a `kind` or None.
-
-        Raises PluginError if it fails, PluginContractError if it returns something else.
-        """
-        try:
-            answer = self.function(**{name: arguments[name] for name in self.argument_names})
-        except MemoryError:
-            raise
-        except Exception as error:
-            message = error.message if isinstance(error, URLError) else described(error)
-            raise PluginError(
-                f"the hook {self.hook} of {self.provider} failed: {message}",
-                distribution=self.provider,
-                hint=error.hint if isinstance(error, URLError) else None,
-            ) from error
-        if answer is not None and not isinstance(answer, kind):
-            has = f"an instance of {type(answer).__qualname__}"
-            raise PluginContractError(
-                f"the hook {self.hook} of {self.provider} returned {has}",
-                distribution=self.provider,
-                wants=f"{kind.__name__} or None",
-                has=has,
-            )
-        return answer
+    provider: str
+    value: Any
+    error: PluginError | None = None
 
 
 class Hooks:
@@ -113,79 +84,113 @@ class Hooks:
 
     def __init__(self, specifications: ModuleType, sources: Callable[[], Iterable[HookSource]]) -> None:
         """Make the hooks of `specifications`. `sources` returns those of the registry at each call."""
-        self._manager = pluggy.PluginManager("urlschemes")
-        self._manager.add_hookspecs(specifications)
+        self._specifications = specifications
         self._sources = sources
         self._lock = Lock()
-        self._registered: dict[HookSource, object] = {}
-        self._reported: set[HookSource] = set()
+        self._isolated: dict[HookSource, object] = {}
+        self._manager = self._managed({})
 
-    def implementations(self, name: str) -> Iterator[HookCaller]:
-        """Iterate over the implementations of the hook `name`, sorted by provider. Raises PluginError."""
-        for source in self._sources_of(name):
-            yield from self._callers(source, name)
+    def answers(self, name: str, kind: type, **arguments: Any) -> list[Answer]:
+        """Call the hook `name`. Return the answers, of the type `kind`, and the errors, sorted by provider.
 
-    def loadable(self, name: str) -> Iterator[HookCaller]:
-        """Iterate as `implementations` does, but log sources that cannot be loaded, once each, and leave them out."""
-        for source in self._sources_of(name):
-            try:
-                yield from self._callers(source, name)
-            except PluginError as error:
-                if source not in self._reported:
-                    self._reported.add(source)
-                    log_failure(error)
-
-    def _sources_of(self, name: str) -> list[HookSource]:
-        sources = (each for each in self._sources() if each.names is None or name in each.names)
-        return sorted(sources, key=lambda source: source.provider)
-
-    def _callers(self, source: HookSource, name: str) -> Iterator[HookCaller]:
-        module = self._loaded(source)
+        None is no answer. An error ends the calls of a hook whose specification wants the first result only.
+        """
+        failed = []
+        for source in self._sources():
+            if source.names is None or name in source.names:
+                try:
+                    self._register(source)
+                except PluginError as error:
+                    failed.append(Answer(source.provider, None, error))
         hook = f"{HOOK_PREFIX}{name}"
-        for each in getattr(self._manager.hook, hook).get_hookimpls():
-            if each.plugin == module:
-                yield HookCaller(hook, source, each.function, tuple(each.argnames))
+        found = getattr(self._manager.hook, hook)(**arguments)
+        answers = found if isinstance(found, list) else [found] * (found is not None)
+        return sorted([*failed, *(_checked(each, hook, kind) for each in answers)], key=lambda each: each.provider)
 
-    def _loaded(self, source: HookSource) -> object:
-        module = self._registered.get(source)
-        if module is None:
-            module = source.load()
-            check_implementation(module, source)
-            with self._lock:
-                self._register(module, source)
-                self._registered[source] = module
-        return module
+    def call(self, name: str, kind: type, **arguments: Any) -> list[Answer]:
+        """Return `answers` without errors. Raises the first PluginError."""
+        answers = self.answers(name, kind, **arguments)
+        for each in answers:
+            if each.error is not None:
+                raise each.error
+        return answers
 
-    def _register(self, module: object, source: HookSource) -> None:
-        """Let pluggy check the arguments of the implementations. Raises PluginContractError."""
-        if self._manager.is_registered(module):
+    def _register(self, source: HookSource) -> None:
+        """Let pluggy call the implementations of `source`. Raises PluginError."""
+        if source in self._isolated:
             return
+        functions = implementations(source.load(), source)
+        isolated = SimpleNamespace(**{name: _isolated(each, name, source) for name, each in functions.items()})
+        with self._lock:
+            plugins = {**self._isolated, source: isolated}
+            try:
+                self._manager = self._managed(plugins)
+            except pluggy.PluginValidationError as error:
+                definition = str(error).partition("hookimpl definition: ")[2].partition("\n")[0]
+                problem = f"{definition} does not take the arguments of the hook"
+                raise _wrong(source, problem, _expected(source)) from error
+            self._isolated = plugins
+
+    def _managed(self, plugins: Mapping[HookSource, object]) -> pluggy.PluginManager:
+        """Return a manager of `plugins`. Raises PluginValidationError for wrong arguments."""
+        manager = pluggy.PluginManager("urlschemes")
+        manager.add_hookspecs(self._specifications)
+        for source in sorted(plugins, key=lambda each: each.provider, reverse=True):  # the last one is called first
+            manager.register(plugins[source])
+        return manager
+
+
+def _isolated(function: Callable[..., object], hook: str, source: HookSource) -> Callable[..., Answer | None]:
+    """Return the implementation as pluggy calls it: its failure becomes an Answer, and its mark has no options."""
+
+    @hookimpl
+    @wraps(function)
+    def call(*arguments: object) -> Answer | None:
         try:
-            self._manager.register(module, f"{source.provider} {id(source)}")
-        except pluggy.PluginValidationError as error:
-            if self._manager.is_registered(module):  # as some versions of pluggy leave it
-                self._manager.unregister(module)
-            definition = str(error).partition("hookimpl definition: ")[2].partition("\n")[0]
-            raise _wrong(source, f"{definition} does not take the arguments of the hook", _expected()) from error
+            value = function(*arguments)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001  a plugin may raise anything
+            message, hint = (error.message, error.hint) if isinstance(error, URLError) else (described(error), None)
+            message = f"the hook {hook} of {source.provider} failed: {message}"
+            failure = PluginError(message, distribution=source.provider, hint=hint)
+            failure.__cause__ = error
+            return Answer(source.provider, None, failure)
+        return None if value is None else Answer(source.provider, value)
+
+    return call
 
 
-def check_implementation(module: object, source: HookSource) -> None:
-    """Raise PluginContractError unless `module` implements exactly the hooks that its source announced."""
-    implemented = _implemented(module, source)
-    for hook in sorted(implemented - {f"{HOOK_PREFIX}{name}" for name in HOOK_NAMES}):
-        raise _wrong(source, f"there is no hook {hook}", _expected())
+def _checked(answer: Answer, hook: str, kind: type) -> Answer:
+    """Return the answer; as an error if its value is not a `kind`."""
+    if answer.error is not None or isinstance(answer.value, kind):
+        return answer
+    has = f"an instance of {type(answer.value).__qualname__}"
+    message, wants = f"the hook {hook} of {answer.provider} returned {has}", f"{kind.__name__} or None"
+    return answer._replace(error=PluginContractError(message, distribution=answer.provider, wants=wants, has=has))
+
+
+def implementations(module: object, source: HookSource) -> dict[str, Callable[..., object]]:
+    """Return the functions of `module` with the mark `hookimpl`, by name.
+
+    Raises PluginContractError unless they implement exactly the hooks that the source announced.
+    """
+    found = _marked(module, source)
+    for hook in sorted(found.keys() - {f"{HOOK_PREFIX}{name}" for name in source.known}):
+        raise _wrong(source, f"there is no hook {hook}", _expected(source))
     announced = {f"{HOOK_PREFIX}{name}" for name in source.names or ()}
-    for hook in sorted(implemented - announced) if source.names is not None else ():
+    for hook in sorted(found.keys() - announced) if source.names is not None else ():
         entry = hook.removeprefix(HOOK_PREFIX)
         raise _wrong(source, f"{hook} would never be called", f"an entry point {entry} in the group urlschemes")
-    if not implemented and not announced:
-        raise _wrong(source, "no function has the mark `hookimpl`", _expected())
-    for hook in sorted(announced - implemented):
+    if not found and not announced:
+        raise _wrong(source, "no function has the mark `hookimpl`", _expected(source))
+    for hook in sorted(announced - found.keys()):
         raise _wrong(source, f"it does not implement {hook}", f"a function {hook} with the mark `hookimpl`")
+    return found
 
 
-def _implemented(module: object, source: HookSource) -> set[str]:
-    """Return the names of the functions that are marked as implementations. Raises PluginContractError."""
+def _marked(module: object, source: HookSource) -> dict[str, Callable[..., object]]:
+    """Return the functions that are marked as implementations. Raises PluginContractError."""
     try:
         options = {name: _MARKS.parse_hookimpl_opts(module, name) for name in dir(module)}
     except Exception as error:  # a module may compute its attributes
@@ -193,21 +198,22 @@ def _implemented(module: object, source: HookSource) -> set[str]:
     for name, each in options.items():
         if each is not None and (each["hookwrapper"] or each["wrapper"]):
             raise _wrong(source, f"{name} is a wrapper", "plain functions: each implementation is called by itself")
-    return {name for name, each in options.items() if each is not None}
+    return {name: getattr(module, name) for name, each in options.items() if each is not None}
 
 
 def ledgers(hooks: Hooks) -> Iterator[Ledger]:
     """Iterate over the ledgers that plugins provide; one that fails is logged and left out."""
-    for caller in hooks.loadable("ledger"):
-        try:
-            ledger = caller(Ledger)
-            problem = ledger.problem() if ledger is not None else None
-            if problem:
-                raise _wrong(caller.source, f"its ledger {problem}", "a ledger of scheme names")
-            if ledger is not None:
-                yield ledger
-        except PluginError as error:
+    for provider, ledger, error in hooks.answers("ledger", Ledger):
+        problem = None if error is not None else ledger.problem()
+        if problem is not None:
+            wrong = f"the hooks of {provider} are wrong: its ledger {problem}"
+            log_failure(
+                PluginContractError(wrong, distribution=provider, wants="a ledger of scheme names", has=problem)
+            )
+        elif error is not None:
             log_failure(error)
+        else:
+            yield ledger
 
 
 def log_failure(error: PluginError) -> None:
@@ -217,8 +223,8 @@ def log_failure(error: PluginError) -> None:
     getLogger("urlschemes").warning("%s", error)
 
 
-def _expected() -> str:
-    return f"the hooks {', '.join(HOOK_PREFIX + name for name in HOOK_NAMES)}, with their arguments"
+def _expected(source: HookSource) -> str:
+    return f"the hooks {', '.join(HOOK_PREFIX + name for name in sorted(source.known))}, with their arguments"
 
 
 def _wrong(source: HookSource, has: str, wants: str) -> PluginContractError:

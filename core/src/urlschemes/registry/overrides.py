@@ -5,6 +5,9 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from urlschemes.registry.claims import SCHEMES, Claim, Diagnosis
+from urlschemes.registry.names import Why
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
@@ -12,6 +15,21 @@ if TYPE_CHECKING:
 
 Change: TypeAlias = Literal["registered", "overridden", "unregistered"]
 """An override by the program: registered, overridden or unregistered."""
+
+
+_RULES: dict[Change, tuple[str, str, str]] = {
+    "registered": (
+        "register(scheme) was called",
+        "unregister({!r})",
+        "the program registered a scheme of that name itself",
+    ),
+    "overridden": (
+        "override(scheme) is in effect",
+        "leave its `with` block",
+        "the program overrides the scheme for a while",
+    ),
+}
+"""Why the program's scheme counts, how to undo that, and the reason given for the installed one."""
 
 
 class Overrides:
@@ -81,6 +99,30 @@ class Overrides:
         if name in self._registered:
             return "registered"
         return "unregistered" if name in self._hidden else None
+
+    def why(self, name: str, claims: tuple[Claim, ...] = ()) -> Why | None:
+        """Return why the program's own scheme counts, if it has one of that name; `claims` are the installed ones."""
+        change = self.change(name)
+        if change is None or change not in _RULES:
+            return None
+        rule, hint, _ = _RULES[change]
+        return Why(name, "this program", rule, claims, hint=hint.format(name))
+
+    def judged(self, claim: Claim) -> Claim:
+        """Return the claim, in the state that the program's own changes give it."""
+        change = self.change(claim.name) if claim.group == SCHEMES and claim.state == "active" else None
+        if change is None:
+            return claim
+        if change == "unregistered":
+            return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
+        return claim._replace(state="shadowed", reason=_RULES[change][2])
+
+    def diagnose(self) -> Iterator[Diagnosis]:
+        """Yield a diagnosis for each of the program's own schemes."""
+        for scheme in self:
+            kind, why = scheme.url_type, self.why(scheme.name)
+            claim = Claim(scheme.name, "(this program)", "", "", kind.__module__, kind.__qualname__)
+            yield Diagnosis(claim._replace(reason=why.rule if why else ""))
 
     def __iter__(self) -> Iterator[Scheme]:
         """Iterate over the program's own schemes that are in use, sorted by name."""

@@ -14,24 +14,35 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError, PluginRecordError, RegistrationError
-from urlschemes.grammar.profile import RFC1738, Profile
+from urlschemes.grammar.profile import Profile
+from urlschemes.record.registration import Registration
 from urlschemes.redaction import described
-from urlschemes.registry.claim_selection import DISABLE, Rules, Selection, installed_list, select, switch
-from urlschemes.registry.claims import HOOKS, PROFILES, SCHEMES, Claim, distribution_key
+from urlschemes.registry.claims import (
+    HOOKS,
+    PROFILES,
+    SCHEMES,
+    Claim,
+    Diagnosis,
+    distribution_key,
+    installed_list,
+    removal_hint,
+    subject,
+)
 from urlschemes.registry.discovery import discover, installed_claims
-from urlschemes.registry.known_names import how_to_install, reserved_names
-from urlschemes.scheme.registration import Registration
+from urlschemes.registry.names import how_to_install, reserved_names
+from urlschemes.registry.selection import Rules, Selection, select
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import Scheme, check_type
 from urlschemes.storage.package_data import locate, read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from urlschemes.registry.hooks import HookSource
 
     T = TypeVar("T")
 
-__all__ = ["SLOW_IMPORT", "Plugins", "code_for", "load_object", "load_record", "load_scheme", "removal_hint", "subject"]
+__all__ = ["SLOW_IMPORT", "Plugins", "code_for", "load_object", "load_record", "load_scheme"]
 
 SLOW_IMPORT = 1.0
 """Seconds after which the import of a plugin is logged as slow."""
@@ -87,10 +98,6 @@ class Plugins:
                     self.selected = selection
         return self.selected
 
-    def search_again(self) -> Selection:
-        """Return what `selection` would if it were called for the first time now, without the cache."""
-        return select(discover(current_directory=self.current_directory), self.rules, self.profile)
-
     def require(self, names: Collection[str]) -> None:
         """Raise PluginError for a distribution that does not take part."""
         claims = self.selection().claims
@@ -116,18 +123,57 @@ class Plugins:
         if claim.state != "active" or claim not in self.selection().claims:
             reason = f"is {claim.state}: {claim.reason}" if claim.state != "active" else "is not one of this registry"
             raise PluginError(f"the claim of {claim.provider} for {claim.name} {reason}", distribution=claim.provider)
-        return self._once(claim, partial(load_object, profile=self.profile, claims=self.selection().claims))
+        claims, hooks = self.selection().claims, self.selection().hook_names
+        return self._once(claim, partial(load_object, profile=self.profile, claims=claims, hooks=hooks))
 
     def hook_sources(self) -> tuple[HookSource, ...]:
         """Return the installed implementations of hooks; nothing is imported."""
         if self._hook_sources is None:
             claims = [each for each in self.selection().claims if each.group == HOOKS and each.state == "active"]
             first = {each.place: each for each in reversed(claims)}
-            sources = [_hook_source(each, claims, partial(self._once, each, import_claimed)) for each in first.values()]
+            hooks = self.selection().hook_names
+            sources = [
+                _hook_source(each, claims, hooks, partial(self._once, each, import_claimed)) for each in first.values()
+            ]
             with self._lock:
                 if self._hook_sources is None:  # another thread may have been faster
                     self._hook_sources = tuple(sources)
         return self._hook_sources
+
+    def present(self, claim: Claim) -> Claim:
+        """Return the claim, in the state `broken` if it failed when it was used."""
+        error = self.broken.get(claim)
+        return _as_broken(claim, error) if error and claim.state == "active" else claim
+
+    def checked(self, claim: Claim) -> tuple[Claim, PluginError | None]:
+        """Return the claim for a scheme, in the state `broken` if it failed or its record cannot be used; and why."""
+        error = self.broken.get(claim)
+        if claim.state == "active" and error is None:
+            try:
+                load_record(claim, self.profile)
+            except PluginError as fault:
+                error = fault
+        return (claim, None) if error is None else (_as_broken(claim, error), error)
+
+    def diagnose(self, judged: Callable[[Claim], Claim], *, load: bool) -> Iterator[Diagnosis]:
+        """Search again, without the cache, and examine every claim, as `judged` gives its state.
+
+        Records are read; with `load`, plugins are imported too. What the plugins provide does not change.
+        """
+        selection = select(discover(current_directory=self.current_directory), self.rules, self.profile)
+        for claim in map(self.present, map(judged, selection.claims)):
+            found, seconds = claim, self.seconds.get(claim)
+            if claim.state == "active":
+                began = perf_counter()
+                try:
+                    if load:
+                        load_object(claim, self.profile, selection.claims, selection.hook_names)
+                        seconds = perf_counter() - began if seconds is None else seconds
+                    elif claim.group == SCHEMES:
+                        load_record(claim, self.profile)
+                except PluginError as error:
+                    found, seconds = _as_broken(claim, error), None
+            yield _with_file(found, seconds, self.profile)
 
     def _once(self, claim: Claim, load: Callable[[Claim], T]) -> T:
         """Return what `load` returns. Raises the PluginError that it raises, now or the first time."""
@@ -187,7 +233,7 @@ def load_scheme(claim: Claim, profile: Profile = RFC1738) -> Scheme:
     try:
         scheme = found or Scheme(record)
         check_type(scheme.url_type, scheme.name)
-        scheme.url_type.syntax.fullmatch  # noqa: B018  compile the pattern now, so that its faults are the plugin's
+        scheme.url_type.syntax.compile()  # now, so that its faults are the plugin's
     except (PluginContractError, RegistrationError) as error:
         raise _blamed(claim, error) from error
     except Exception as error:
@@ -206,11 +252,13 @@ def code_for(claim: Claim, profile: Profile) -> Claim:
     return claim._replace(module=module)
 
 
-def load_object(claim: Claim, profile: Profile = RFC1738, claims: Iterable[Claim] = ()) -> object:
+def load_object(
+    claim: Claim, profile: Profile = RFC1738, claims: Iterable[Claim] = (), hooks: Iterable[str] = ()
+) -> object:
     """Return what the claim names, with everything that using it would import, checked as far as possible.
 
     A scheme is that of `profile`, and must have a function for each of its operations; a module of hooks must have
-    those that `claims` announce. Raises as `load_scheme` does.
+    those of the names `hooks` that `claims` announce. Raises as `load_scheme` does.
     """
     if claim.group == SCHEMES:
         scheme = load_scheme(claim, profile)
@@ -224,9 +272,9 @@ def load_object(claim: Claim, profile: Profile = RFC1738, claims: Iterable[Claim
         return scheme
     found = import_claimed(claim)
     if claim.group == HOOKS:
-        from urlschemes.registry.hooks import check_implementation  # pluggy
+        from urlschemes.registry.hooks import implementations  # pluggy
 
-        check_implementation(found, _hook_source(claim, claims, partial(import_claimed, claim)))
+        implementations(found, _hook_source(claim, claims, hooks, partial(import_claimed, claim)))
     elif claim.group == PROFILES and not (isinstance(found, Profile) and found.name == claim.name):
         raise _broken(claim, f"it provides {found!r}", f"the Profile {claim.name}", repr(found))
     return found
@@ -278,25 +326,37 @@ def _broken(claim: Claim, message: str, wants: str, has: str, hint: str | None =
     return PluginContractError(message, wants=wants, has=has, **_of_claim(claim, hint))
 
 
-def subject(claim: Claim) -> str:
-    """Return how a message about the claim begins."""
-    return f"{claim.provider}, which provides {claim.name}, "
-
-
-def removal_hint(claim: Claim) -> str:
-    """Return how to do without the claim."""
-    return f"{DISABLE}={switch(claim)} switches it off, `pip uninstall {claim.distribution}` removes it"
-
-
 def _of_claim(claim: Claim, hint: str | None = None) -> dict[str, Any]:
     """Return details of an error about the claim; its hint says how to correct it, if known, and to do without it."""
     hint = "; ".join(filter(None, (hint, removal_hint(claim))))
     return {"scheme": claim.name if claim.group == SCHEMES else None, "distribution": claim.provider, "hint": hint}
 
 
-def _hook_source(claim: Claim, claims: Iterable[Claim], load: Callable[[], object]) -> HookSource:
+def _hook_source(claim: Claim, claims: Iterable[Claim], hooks: Iterable[str], load: Callable[[], object]) -> HookSource:
     """Return the source of all hooks that the claims for this claim's module announce."""
     from urlschemes.registry.hooks import HookSource  # pluggy takes longer to import than all else
 
     names = frozenset(each.name for each in claims if each.group == HOOKS and each.place == claim.place)
-    return HookSource(claim.provider, load, names, removal_hint(claim))
+    return HookSource(claim.provider, load, {*hooks, *names}, names, removal_hint(claim))
+
+
+def _as_broken(claim: Claim, error: PluginError) -> Claim:
+    """Return the claim in the state `broken`. The reason does not name the distribution, as the claim does."""
+    return claim._replace(state="broken", reason=error.message.removeprefix(subject(claim)))
+
+
+def _with_file(claim: Claim, seconds: float | None, profile: Profile) -> Diagnosis:
+    """Return the diagnosis with the claim's file, which is read and not executed."""
+    from hashlib import sha256  # it loads OpenSSL, which nothing else here needs
+
+    try:
+        if claim.attribute or claim.group != SCHEMES:
+            spec = locate(claim.module)
+            file = spec.origin or ""
+            octets = spec.loader.get_data(file)  # type: ignore[union-attr]  # without a loader, there is no file
+        else:
+            text, file = read_file(claim.module, profile.record)
+            octets = text.encode()
+    except Exception:  # noqa: BLE001  there may be no such file, or another package's finder failed
+        return Diagnosis(claim, seconds=seconds)
+    return Diagnosis(claim, file, sha256(octets).hexdigest(), seconds)

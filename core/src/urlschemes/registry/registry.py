@@ -27,15 +27,16 @@ from urlschemes.errors import (
     require_type,
 )
 from urlschemes.grammar.part import DIGITS
-from urlschemes.grammar.profile import RFC1738, Profile
-from urlschemes.registry.claim_selection import Rules
-from urlschemes.registry.claims import Claim
-from urlschemes.registry.inspection import Inspection
-from urlschemes.registry.known_names import core_ledger, known_names, merged
+from urlschemes.grammar.profile import Profile
+from urlschemes.record.registration import Registration
+from urlschemes.registry.claims import SCHEMES, Claim
+from urlschemes.registry.names import core_ledger, explained, known_names, merged, no_provider
 from urlschemes.registry.overrides import Overrides
 from urlschemes.registry.plugins import Plugins, load_record
-from urlschemes.scheme.registration import Registration
+from urlschemes.registry.selection import Rules
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
+from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.fields import native_parts
 from urlschemes.url.native import provide, reader_of
 from urlschemes.url.value import LIMIT, URL, new
@@ -44,9 +45,9 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Collection, Iterator
 
+    from urlschemes.registry.claims import Diagnosis
     from urlschemes.registry.hooks import HookSource
-    from urlschemes.registry.inspection import Diagnosis, Why
-    from urlschemes.registry.known_names import KnownName, Ledger
+    from urlschemes.registry.names import KnownName, Ledger, Why
 
 __all__ = ["Registry", "default_registry", "registry_or_default"]
 
@@ -177,10 +178,10 @@ class Registry:
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of all schemes, sorted; nothing is imported."""
-        return iter(sorted(self._inspection.names()))
+        return iter(sorted(self._names()))
 
     def __len__(self) -> int:
-        return len(self._inspection.names())
+        return len(self._names())
 
     def __repr__(self) -> str:
         if self._plugins.selected is None:
@@ -245,7 +246,7 @@ class Registry:
         """Return the claim that counts for `name`. Raises UnknownScheme, PluginConflict."""
         claim = self._plugins.selection().chosen.get(name)
         if claim is None or self._overrides.hides(name):
-            raise self._inspection.no_provider(name)
+            raise self._no_provider(name)
         return claim
 
     # What is known, and what is wrong
@@ -272,11 +273,20 @@ class Registry:
 
     def why(self, name: str) -> Why:
         """Return who provides `name`, by which rule, and how to choose otherwise; for any name. Nothing is imported."""
-        return self._inspection.why(lower_case(name))
+        name = lower_case(name)
+        claims = self._claims_of(name)
+        own = self._overrides.why(name, claims)
+        if own is not None:
+            return own
+        checked = [self._plugins.checked(claim) for claim in claims]
+        errors = [error for _, error in checked if error is not None]
+        pinned = name in self._plugins.rules.pins
+        why = explained(name, tuple(claim for claim, _ in checked), self.ledgers, self._names, pinned=pinned)
+        return why._replace(hint=errors[0].hint) if errors and why.provider is None else why
 
     def claims(self) -> tuple[Claim, ...]:
         """Return every claim that was found, in its present state; nothing is imported."""
-        return self._inspection.claims()
+        return tuple(self._plugins.present(self._overrides.judged(each)) for each in self._plugins.selection().claims)
 
     def load(self, claim: Claim) -> object:
         """Return the object that an active claim names, imported now with all that it uses, and checked.
@@ -291,15 +301,24 @@ class Registry:
 
         Records are read; with `load`, plugins are imported too. The registry itself does not change.
         """
-        return self._inspection.diagnose(load=load)
+        return (*self._plugins.diagnose(self._overrides.judged, load=load), *self._overrides.diagnose())
 
     def snapshot(self) -> Mapping[str, Mapping[str, object]]:
         """Return what the program registered, overrides and took out; each key names it, up to the registry's name."""
         return self._overrides.snapshot()
 
-    @property
-    def _inspection(self) -> Inspection:
-        return Inspection(self._plugins, self._overrides, self.ledgers)
+    def _names(self) -> Collection[str]:
+        """Return the names of all schemes that are installed or registered; nothing is imported."""
+        return self._overrides.names(self._plugins.selection().chosen.keys())
+
+    def _claims_of(self, name: str) -> tuple[Claim, ...]:
+        """Return the claims for the scheme `name`, in the states that the program gives them."""
+        claims = (each for each in self._plugins.selection().claims if (each.group, each.name) == (SCHEMES, name))
+        return tuple(map(self._overrides.judged, claims))
+
+    def _no_provider(self, name: str) -> UnknownScheme | PluginConflict:
+        """Return the error for a name, in lower case, that nothing provides."""
+        return no_provider(name, tuple(map(self._plugins.present, self._claims_of(name))), self.ledgers, self._names)
 
     # What the program registers itself
 
@@ -327,7 +346,7 @@ class Registry:
         """
         name = lower_case(name)
         if name not in self:
-            raise self._inspection.no_provider(name)
+            raise self._no_provider(name)
         if not self._overrides.unregister(name, installed=name in self._plugins.selection().chosen):
             message = f"the scheme {name} is neither registered nor installed: override(scheme) is in effect"
             raise UnknownScheme(message, scheme=name, hint="leave its `with` block")
@@ -354,7 +373,7 @@ class Registry:
             message = f"the scheme {made.name} is of the profile {has.name}, the registry of {self.profile.name}"
             raise PluginContractError(message, scheme=made.name, wants=self.profile.name, has=has.name)
         check_type(made.url_type, made.name)
-        made.url_type.syntax.fullmatch  # noqa: B018  compiles the pattern
+        made.url_type.syntax.compile()
         return made
 
     def _current(self, name: str) -> Scheme | None:
@@ -413,7 +432,7 @@ class Registry:
         if name not in self:
             if name == text or not self.profile.is_scheme_name(name):
                 self.parse_generic(text, limit=limit)  # there is no scheme name to look up: raises InvalidURL
-            raise self._inspection.no_provider(lower_case(name))
+            raise self._no_provider(lower_case(name))
         kind = self[name].url_type
         url = read_as(kind, text, limit)
         if not issubclass(kind, wanted):
@@ -424,7 +443,8 @@ class Registry:
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:
         """Return the URL by the generic syntax of the profile, whatever its scheme. Raises InvalidURL."""
-        return self.profile.algorithms.url_type.parse(text, limit=limit)
+        url: URL = algorithms_of(self.profile).url_type.parse(text, limit=limit)
+        return url
 
     def is_valid(self, text: str, *, limit: int = LIMIT) -> bool:
         """Return True if `text` is a URL of a scheme of this registry. Raises PluginError."""
@@ -434,6 +454,37 @@ class Registry:
             return False
         return True
 
+    def convert(self, url: URL) -> URL:
+        """Return the URL of the same text in this registry, whatever profile `url` is of. A generic URL stays generic.
+
+        Raises what parsing raises, and InvalidURL if a `?` divides parts in one profile and is data in the other.
+        """
+        require_type("url", url, URL)
+        is_generic = type(url) is algorithms_of(url.syntax.profile).url_type
+        text, document = str(url), self.profile.document
+        try:
+            found = (self.parse_generic if is_generic else self.parse)(text, limit=max(LIMIT, len(text)))
+        except InvalidURL as error:
+            if error.code == "fragment-present":
+                error.hint = f"{document} has no fragments: convert url.replace(fragment=None)"
+            elif error.part == "host" and error.text.startswith("[", error.position):
+                error.hint = f"{document} has no IPv6 addresses: name the host, or give its IPv4 address"
+            raise
+        before, after = (None if is_generic else _part_with_query_mark(each) for each in (url, found))
+        if (before is None) == (after is None):
+            return found
+        place = text.index("?")
+        problem = f"in {document}, " + (f"it is part of the {after}" if after else "it divides the URL")
+        raise invalid_url(
+            text,
+            f"invalid character '?' at position {place}: {problem}",
+            code="invalid-part",
+            part=before or after,
+            span=(place, place + 1),
+            scheme=url.scheme,
+            hint="leave it out, and what follows" if after else "write %3F",
+        )
+
     # Hooks
 
     def add_hooks(self, implementation: object, name: str = "this program") -> None:
@@ -442,20 +493,33 @@ class Registry:
         `name` stands for them in errors. Raises PluginContractError for a hook that does not exist or takes other
         arguments, and without any hook; ValueError for a name that is taken.
         """
-        from urlschemes.registry.hooks import HookSource, check_implementation  # pluggy
+        from urlschemes.registry.hooks import HookSource, implementations  # pluggy
 
         require_type("name", name, str)
-        source = HookSource(name, lambda: implementation)
-        check_implementation(implementation, source)
+        source = HookSource(name, lambda: implementation, self._plugins.selection().hook_names)
+        implementations(implementation, source)
         installed = self._plugins.hook_sources()
         with self._lock:
             if any(each.provider == name for each in (*self._added_hooks, *installed)):
                 raise ValueError(f"the name {name!r} is taken: choose another for these hooks")
             self._added_hooks = (*self._added_hooks, source)
 
-    def hook_sources(self) -> tuple[HookSource, ...]:
-        """Return the providers of hook implementations, for `urlschemes.registry.hooks.Hooks`; nothing is imported."""
-        return (*self._added_hooks, *self._plugins.hook_sources())
+    def hook_sources(self, specification: str | None = None) -> tuple[HookSource, ...]:
+        """Return the providers of hook implementations, for `urlschemes.registry.hooks.Hooks`; nothing is imported.
+
+        With the name of a module, only those of the hooks that it specifies.
+        """
+        sources = (*self._added_hooks, *self._plugins.hook_sources())
+        if specification is None or not sources:
+            return sources
+        names = {name for name, module in self._plugins.selection().hooks if module == specification}
+        return tuple(each for each in sources if each.names is None or each.names & names)
+
+
+def _part_with_query_mark(url: URL) -> str | None:
+    """Return the name of the part that holds the first `?` as data."""
+    spans = {name: url.span(name) or (0, 0) for name in url.syntax.parts}
+    return next((name for name, (start, end) in spans.items() if start <= str(url).find("?") < end), None)
 
 
 def _is_read_by_pattern(kind: type[URL]) -> bool:

@@ -2,14 +2,40 @@
 
 The rest of the core knows a profile only; other profiles are distributions of their own, with a package like this one.
 
-    algorithms.py       what a profile offers to the rest of the core, and its type
+    algorithms.py       the algorithms by which `urlschemes.url` reads URLs of this profile
     host_messages.py    messages about hosts (section 3.1)
     normalization.py    one spelling for URLs of one meaning (section 2.2)
     resolution.py       relative references (RFC 1808)
 """
 
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.grammar.profile import Profile
 
-__all__ = ["profile"]
+__all__ = ["RFC1738", "profile"]
 
-profile = RFC1738
+profile = Profile(
+    name="rfc1738",
+    record="registration.toml",
+    module="",
+    package=__name__,
+    rules_file="rfc1738.bnf",
+    notation="rfc1738",
+    document="RFC 1738",
+    sections={"characters": "2.2", "hierarchy": "2.3", "operations": "2", "security": "6"},
+    rule_names={
+        "authority": "ip-schemepart",
+        "character": "xchar",
+        "escape": "escape",
+        "number": "digits",
+        "server": "hostport",
+    },
+    host_rules=("host",),
+    host_hint="labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with "
+    "a letter",
+    address_hint="RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address",
+    authority_ends="/",
+    escapes_in_host=False,
+    levels=(),
+)
+
+RFC1738 = profile
+"""The profile of RFC 1738, which is used where no other is named."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import ESCAPE, escape, octets_of, unescape
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.building import outermost, text_by_mark
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import NotHierarchical
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.rfc1738 import RFC1738
 
 if TYPE_CHECKING:
     from urlschemes.grammar.part import Part

@@ -1,9 +1,6 @@
-"""From a registration record to a scheme.
+"""From a `Registration`, a URL type and the name of a module of algorithms to a `Scheme`.
 
-In goes the text of a `registration.toml`; out comes a `Registration`, and with a URL type and the name of a module of
-algorithms, a `Scheme`. This package does not know which plugin provides it.
+This package does not know which plugin provides it.
 
-    registration.py     Registration: the record of one scheme
-    record_fields.py    the fields of a record, checked one by one
-    scheme.py           Scheme, and what every URL type owes to its users
+    scheme.py    Scheme, and what every URL type owes to its users
 """

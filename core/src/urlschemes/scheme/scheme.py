@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import types
-from importlib import import_module
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import PluginContractError, RegistrationError, UnsupportedOperation, URLError, require_type
-from urlschemes.scheme.registration import Registration
+from urlschemes.record.registration import Registration
+from urlschemes.storage.named_objects import named
 from urlschemes.url.value import LIMIT, URL, InternetURL, LoginURL, type_failed
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Scheme:
                 hint=self._offer(offered) if offered else "it is registered for parsing only",
             )
         function_name = operation.replace(" ", "_")
-        function = getattr(import_module(str(self.access)), function_name, None)
+        function = getattr(named(str(self.access)), function_name, None)
         if not callable(function):
             raise PluginContractError(
                 f"{self.access} has no function {function_name!r}",

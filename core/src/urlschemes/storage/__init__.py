@@ -7,4 +7,5 @@ know what any of it means.
     package_data.py   files beside packages
     user_dirs.py      the user's folders, and private files
     cache.py          what earlier processes computed
+    named_objects.py  objects that are named in data
 """

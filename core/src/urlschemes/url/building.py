@@ -13,7 +13,8 @@ from urlschemes.errors import InvalidURL, invalid_url
 from urlschemes.grammar.derivation import expected_words, listed
 from urlschemes.grammar.octets import ESCAPE
 from urlschemes.grammar.part import DIGITS, Encoded
-from urlschemes.url.fields import REQUIRED, absent_value
+from urlschemes.url.base import REQUIRED
+from urlschemes.url.fields import absent_value
 
 if TYPE_CHECKING:
     import re
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.part import Part, Raw
     from urlschemes.grammar.syntax import Syntax
-    from urlschemes.url.value import URL
+    from urlschemes.url.base import URLBase
 
-    AnyURL = TypeVar("AnyURL", bound=URL)
+    AnyURL = TypeVar("AnyURL", bound=URLBase)
 
 __all__ = ["build", "change", "outermost", "text_by_mark"]
 
@@ -71,14 +72,14 @@ def change(url: AnyURL, values: Mapping[str, Any], limit: int) -> AnyURL:
     return _parsed(kind, text, raw, written, limit if len(str(url)) <= limit else sys.maxsize)
 
 
-def _syntax_with(kind: type[URL], values: Mapping[str, Any]) -> Syntax:
+def _syntax_with(kind: type[URLBase], values: Mapping[str, Any]) -> Syntax:
     """Return the syntax of `kind`, which has all the parts `values`."""
     for name in values.keys() - kind.syntax.parts.keys():
         raise TypeError(f"{kind.__name__} has no part {name!r}; its parts are {', '.join(kind.syntax.parts)}")
     return kind.syntax
 
 
-def _written_values(kind: type[URL], values: Mapping[str, Any]) -> dict[str, Raw]:
+def _written_values(kind: type[URLBase], values: Mapping[str, Any]) -> dict[str, Raw]:
     """Return the parts of `values` as they are written, without those that are None."""
     parts, scheme = kind.syntax.parts, kind._scheme or None
     return {
@@ -86,14 +87,14 @@ def _written_values(kind: type[URL], values: Mapping[str, Any]) -> dict[str, Raw
     }
 
 
-def _is_default(kind: type[URL], name: str, value: Any) -> bool:
+def _is_default(kind: type[URLBase], name: str, value: Any) -> bool:
     """Return True if `value` is the value of the part in a URL that lacks it; the part is left out then."""
     if name not in kind._fields or isinstance(value, Encoded):
         return False
     return bool((value if isinstance(value, str | int) else tuple(value)) == absent_value(kind, name))
 
 
-def _with_needed(kind: type[URL], raw: dict[str, Raw], left_out: Collection[str]) -> Iterable[dict[str, Raw]]:
+def _with_needed(kind: type[URLBase], raw: dict[str, Raw], left_out: Collection[str]) -> Iterable[dict[str, Raw]]:
     """Yield `raw`, and then `raw` with more and more of the parts that are written when needed."""
     needed = {
         name: field.when_needed
@@ -296,14 +297,14 @@ def _parsed(
     return url
 
 
-def _may_be_added(kind: type[URL], name: str, value: Raw) -> bool:
+def _may_be_added(kind: type[URLBase], name: str, value: Raw) -> bool:
     """Return True if a URL may have a part that was not given, as the rules demand: its default, or `when_needed`."""
     field = kind._fields.get(name)
     return field is None or value == absent_value(kind, name) or value == field.when_needed
 
 
 def _part_at_fault(
-    kind: type[URL], raw: Mapping[str, Raw], names: Iterable[str], url: str | None = None
+    kind: type[URLBase], raw: Mapping[str, Raw], names: Iterable[str], url: str | None = None
 ) -> InvalidURL | None:
     """Return the error for the first of the parts `names` that does not derive from its rule, with the hint for `url`.
 

@@ -16,6 +16,7 @@ from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.url import fault_messages
+from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.fault_messages import HINTS, FaultMessage, FaultPlace, is_like_ipv6, usual_hint
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ class Fault:
             ends_host = self.text[self.at] == "\\" and self.text[self.at - 1] not in "/:"
             return f"write `/` if the host ends here, or {_NO_LOGIN}" if ends_host else _NO_LOGIN
         if self.authority is not None and part == "host" and usual_hint(self.syntax, part):
-            return self.syntax.profile.algorithms.illegal_host_hint(self.text, self.authority, self.at)
+            return algorithms_of(self.syntax.profile).illegal_host_hint(self.text, self.authority, self.at)
         return None
 
     def state_before(self, index: int) -> State:
@@ -344,7 +345,7 @@ class Fault:
         profile = self.syntax.profile
         if self.authority is None or self.syntax.parts["host"].rule not in profile.host_rules:
             return self._part_message()
-        return profile.algorithms.host_message(self, self.authority)
+        return algorithms_of(profile).host_message(self, self.authority)
 
     # The rules of a scheme
 

@@ -10,26 +10,22 @@ a part stands in the text; the field says its type, its default and its descript
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from urlschemes.errors import PluginContractError, RegistrationError
 from urlschemes.grammar.octets import unescape
 from urlschemes.grammar.part import number_of
+from urlschemes.url.base import REQUIRED, Field
 from urlschemes.url.native import form, part_reader
 
 if TYPE_CHECKING:
     import inspect
     from collections.abc import Callable, Sequence
-    from typing import Literal, TypeAlias
 
     from urlschemes.grammar.part import Part
-    from urlschemes.url.value import URL
-
-    Kind: TypeAlias = Literal["text", "number", "list", "pairs"]
+    from urlschemes.url.base import Kind, URLBase
 
 __all__ = [
-    "REQUIRED",
-    "Field",
     "absent_value",
     "add_property",
     "declared_fields",
@@ -41,22 +37,7 @@ __all__ = [
     "text_part",
 ]
 
-REQUIRED: Final[Any] = object()
-
 _SPECIFIERS: Final = {"text": "text_part", "number": "number_part", "list": "list_part", "pairs": "pairs_part"}
-
-
-class Field(NamedTuple):
-    """A part as a class body declares it.
-
-    `default` is the value of the part in a URL that lacks it, and REQUIRED if the constructor needs the part.
-    """
-
-    kind: Kind
-    default: Any
-    doc: str
-    lower: bool = False
-    when_needed: str | None = None
 
 
 def text_part(
@@ -86,7 +67,7 @@ def pairs_part(*, default: Sequence[tuple[str, str]] = REQUIRED, doc: str = "") 
     return Field("pairs", default, doc)
 
 
-def declared_fields(cls: type[URL], base: type[URL]) -> dict[str, Field]:
+def declared_fields(cls: type[URLBase], base: type[URLBase]) -> dict[str, Field]:
     """Return the fields of `cls`: the inherited ones, its own, and one for each other part of its record.
 
     An attribute of another kind that `cls` has for a part is not replaced. `base` is the class of all URLs. Raises
@@ -131,7 +112,7 @@ def _kind_of(part: Part) -> Kind:
     return "pairs" if part.division is not None and part.division.equals else "list"
 
 
-def _check_kind(cls: type[URL], field: Field, part: Part) -> None:
+def _check_kind(cls: type[URLBase], field: Field, part: Part) -> None:
     kind = _kind_of(part)
     if field.kind != kind:
         raise _contract_error(
@@ -142,13 +123,13 @@ def _check_kind(cls: type[URL], field: Field, part: Part) -> None:
         )
 
 
-def _contract_error(cls: type[URL], name: str, problem: str, wants: str) -> PluginContractError:
+def _contract_error(cls: type[URLBase], name: str, problem: str, wants: str) -> PluginContractError:
     return PluginContractError(
         f"{cls.__name__}.{name} {problem}", scheme=cls._scheme or None, part=name, wants=wants, has=name
     )
 
 
-def absent_value(cls: type[URL], name: str) -> Any:
+def absent_value(cls: type[URLBase], name: str) -> Any:
     """Return the value of the part `name` in a URL that lacks it."""
     field = cls._fields[name]
     if field.default is REQUIRED:
@@ -156,7 +137,7 @@ def absent_value(cls: type[URL], name: str) -> Any:
     return cls.default_port if name == "port" and field.default is None else field.default
 
 
-def add_property(cls: type[URL], name: str, field: Field) -> None:
+def add_property(cls: type[URLBase], name: str, field: Field) -> None:
     """Give `cls` the property that reads the part `name`."""
     part, absent = cls.syntax.parts.get(name), absent_value(cls, name)
     if part is None:
@@ -164,7 +145,7 @@ def add_property(cls: type[URL], name: str, field: Field) -> None:
         return
     doc = field.doc or f"The part {name}: {part.described}."
 
-    def read_first(url: URL) -> Any:
+    def read_first(url: URLBase) -> Any:
         # The pattern has matched by now, so that the numbers of its groups are known.
         groups = [url._match.re.groupindex[group] for group in cls.syntax.groups[name]]
         decode = str.lower if field.lower else part.decode
@@ -175,34 +156,34 @@ def add_property(cls: type[URL], name: str, field: Field) -> None:
     _set_property(cls, name, read_first, doc)
 
 
-def _set_property(cls: type[URL], name: str, read: Callable[[URL], Any], doc: str) -> None:
+def _set_property(cls: type[URLBase], name: str, read: Callable[[URLBase], Any], doc: str) -> None:
     made = property(read, doc=doc)
     made.__set_name__(cls, name)  # type: ignore[attr-defined]  # typeshed lacks it; messages quote the name
     setattr(cls, name, made)
 
 
-def _reader(decode: Callable[[str], Any], absent: Any, groups: Sequence[int]) -> Callable[[URL], Any]:
+def _reader(decode: Callable[[str], Any], absent: Any, groups: Sequence[int]) -> Callable[[URLBase], Any]:
     """Return the function that reads a part of a URL from the `groups` of its match; all but one of them are None."""
     group = groups[0]
 
-    def read_one_of(url: URL) -> Any:
+    def read_one_of(url: URLBase) -> Any:
         match = url._match
         for group in groups:
             if (text := match[group]) is not None:
                 return decode(text)
         return absent
 
-    def read_text(url: URL) -> Any:
+    def read_text(url: URLBase) -> Any:
         text = url._match[group]
         if text is None:
             return absent
         return unescape(text) if "%" in text else text
 
-    def read_other(url: URL) -> Any:
+    def read_other(url: URLBase) -> Any:
         text = url._match[group]
         return absent if text is None else decode(text)
 
-    def read_number(url: URL) -> Any:
+    def read_number(url: URLBase) -> Any:
         text = url._match[group]
         try:
             return absent if text is None else int(text)
@@ -214,7 +195,7 @@ def _reader(decode: Callable[[str], Any], absent: Any, groups: Sequence[int]) ->
     return {unescape: read_text, number_of: read_number}.get(decode, read_other)
 
 
-def native_parts(cls: type[URL]) -> tuple[object, ...]:
+def native_parts(cls: type[URLBase]) -> tuple[object, ...]:
     """Return what the native reader needs to know of each part to read columns of URLs."""
     parts = []
     for name, part in cls.syntax.parts.items():
@@ -224,7 +205,7 @@ def native_parts(cls: type[URL]) -> tuple[object, ...]:
     return tuple(parts)
 
 
-def signature(cls: type[URL]) -> inspect.Signature:
+def signature(cls: type[URLBase]) -> inspect.Signature:
     """Return the signature of the constructor: a keyword for each part."""
     import inspect  # only `help` and the like need it
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
     from urlschemes.url.fault_place import Fault
-    from urlschemes.url.value import URL
 
 __all__ = ["VARIABLE", "Base", "form", "learned", "part_reader", "provide", "reader_of", "why_unused"]
 
@@ -142,12 +141,12 @@ def form(part: Part, lower: bool) -> tuple[str, str]:
     return (part.take, division.separator) if one and not (division.leading or division.equals) else ("other", "")
 
 
-def reader_of(registry: object, parse: Callable[..., URL], any_url: type[URL], limit: int) -> Any:
+def reader_of(registry: object, parse: Callable[..., object], any_url: type, limit: int) -> Any:
     """Return a native reader for `registry`, whose `parse` does what the reader does not; None if there is none."""
     return None if _native is None else _native.Reader(registry, parse, InvalidURL, any_url, limit)
 
 
-def provide(reader: Any, name: str, kind: type[URL] | None, parts: tuple[object, ...] = ()) -> None:
+def provide(reader: Any, name: str, kind: Any, parts: tuple[object, ...] = ()) -> None:
     """Let `reader` read the scheme `name` as URLs of the type `kind`, or leave it to Python if that is None."""
     table = None if kind is None else _loaded(kind.syntax)
     if table is None:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from urlschemes.errors import InvalidURL
-    from urlschemes.url.fault_place import Fault
 
 __all__ = ["OriginalText", "Rewritten"]
 
@@ -43,12 +41,11 @@ class Rewritten(NamedTuple):
     starts: Sequence[int]
     ends: Sequence[int] | None = None
 
-    def explanation(self, text: str, original: OriginalText | None = None) -> Fault | InvalidURL:
+    def explanation(self, text: str, original: OriginalText | None = None) -> Any:
         """Return the reason why `text` is invalid; if it was itself made of an `original`, by the place in that."""
         given = OriginalText(text, self.starts, self.ends)
         if original is not None:
             spans = [original.span(*given.span(index, index + 1)) for index in range(len(self.parsed))]
             end = original.span(len(text), len(text))
             given = OriginalText(original.text, [start for start, _ in (*spans, end)], [last for _, last in spans])
-        reason: Fault | InvalidURL = self.explainer.explanation(self.parsed, given)
-        return reason
+        return self.explainer.explanation(self.parsed, given)

@@ -5,9 +5,7 @@ A URL holds the match of its text by its syntax. Its parts are decoded when they
 
 from __future__ import annotations
 
-import importlib
 from functools import total_ordering
-from operator import attrgetter
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, dataclass_transform
 
@@ -22,9 +20,12 @@ from urlschemes.errors import (
 )
 from urlschemes.grammar.octets import octets_of
 from urlschemes.grammar.part import Encoded, Part
-from urlschemes.grammar.profile import RFC1738, Profile, restored
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import described, redact
+from urlschemes.rfc1738 import RFC1738
+from urlschemes.storage.named_objects import named
+from urlschemes.url.algorithms import algorithms_of
+from urlschemes.url.base import URLBase
 from urlschemes.url.building import build, change
 from urlschemes.url.fields import (
     add_property,
@@ -35,7 +36,7 @@ from urlschemes.url.fields import (
     signature,
     text_part,
 )
-from urlschemes.url.native import Base, learned
+from urlschemes.url.native import learned
 
 if TYPE_CHECKING:
     import inspect
@@ -43,10 +44,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from urlschemes.grammar.part import Raw, Value
-    from urlschemes.registry.registry import Registry
-    from urlschemes.scheme.registration import Registration
+    from urlschemes.record.registration import Registration
     from urlschemes.url.fault_place import Fault
-    from urlschemes.url.fields import Field
     from urlschemes.url.original_text import OriginalText
 
 __all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed", "unfit"]
@@ -74,7 +73,7 @@ class URLType(type):
 @dataclass_transform(
     kw_only_default=True, frozen_default=True, field_specifiers=(text_part, number_part, list_part, pairs_part)
 )
-class URL(Base, metaclass=URLType):
+class URL(URLBase, metaclass=URLType):
     """A URL: `<scheme>:<scheme-specific-part>`.
 
     `parse` makes a URL from its text, the constructor from its parts: `FtpURL(host="host.dom", name="motd")`. The
@@ -86,16 +85,10 @@ class URL(Base, metaclass=URLType):
     in lower case; hash and order agree.
     """
 
-    registration: ClassVar[Registration | None] = None
-    """The record of the scheme; None for the generic URL."""
     syntax: ClassVar[Syntax] = Syntax(
-        "", "genericurl", [Part("scheme", ["scheme"]), Part("schemepart", ["schemepart"])]
+        "", "genericurl", [Part("scheme", ["scheme"]), Part("schemepart", ["schemepart"])], profile=RFC1738
     )
     """The syntax of the URLs of this type."""
-    default_port: ClassVar[int | None] = None
-    """The default port of the scheme; None if it has none."""
-    _scheme: ClassVar[str] = ""
-    _fields: ClassVar[Mapping[str, Field]] = {}
 
     def __init_subclass__(cls, *, registration: Registration | None = None, **more: Any) -> None:
         super().__init_subclass__(**more)
@@ -238,20 +231,12 @@ class URL(Base, metaclass=URLType):
         require_type("level", level, str, NoneType)
         if level is not None and level not in profile.levels:
             raise ValueError(f"no level {level!r} of {profile.document}: {', '.join(profile.levels) or 'it has one'}")
-        text = profile.algorithms.normalized(self, level)
+        text = algorithms_of(profile).normalized(self, level)
         return self.parse(text, limit=max(LIMIT, len(text)))
 
     def equivalent(self, other: object) -> bool:
         """Return True if both URLs mean the same by their profile: if they are equal when normalized."""
         return isinstance(other, URL) and self.normalized() == other.normalized()
-
-    def as_profile(self, target: Registry | Profile | str) -> URL:
-        """Return the URL of this text in a registry, or in that of all installed schemes in a profile.
-
-        Raises what parsing raises there: InvalidURL for what the profile cannot express, UnknownScheme.
-        """
-        conversion = importlib.import_module("urlschemes.registry.conversion")  # which knows more than this package
-        return conversion.as_profile(self, target)  # type: ignore[no-any-return]
 
     def join(self, reference: str | URL) -> URL:
         """Return the URL that `reference` means relative to this URL; by RFC 1738, without its fragment.
@@ -263,7 +248,7 @@ class URL(Base, metaclass=URLType):
         """
         text, profile = self.resolve(reference), self.syntax.profile
         text = text if profile.has_fragments else text.partition("#")[0]
-        kind = type(self) if text.partition(":")[0].lower() == self.scheme else profile.algorithms.url_type
+        kind = type(self) if text.partition(":")[0].lower() == self.scheme else algorithms_of(profile).url_type
         return kind.parse(text, limit=max(LIMIT, len(text)))
 
     def resolve(self, reference: str | URL) -> str:
@@ -275,7 +260,7 @@ class URL(Base, metaclass=URLType):
         text = str(reference) if isinstance(reference, URL) else reference
         if (fault := unfit(text, LIMIT)) is not None:
             raise fault
-        return self.syntax.profile.algorithms.resolve(self, text)
+        return algorithms_of(self.syntax.profile).resolve(self, text)
 
     @classmethod
     def explanation(cls, text: str, original: OriginalText | None = None) -> Fault | InvalidURL:
@@ -291,7 +276,7 @@ class URL(Base, metaclass=URLType):
             message = f"invalid scheme {name!r} at position {span[0]}: expected {scheme}"
             section = profile.section("scheme")
             return invalid_url(text, message, scheme=scheme, part="scheme", span=span, section=section)
-        syntax = cls.syntax if known == scheme else profile.algorithms.url_type.syntax
+        syntax = cls.syntax if known == scheme else algorithms_of(profile).url_type.syntax
         return learned(Fault(text, syntax, scheme, original), cls.syntax)
 
     def replace(self, /, **parts: Any) -> Self:
@@ -381,15 +366,15 @@ def _texts(value: Value | None) -> Iterator[str]:
         yield str(value)
 
 
-def _restore(module: str, name: str, text: str, profile: str = RFC1738.package) -> URL:
+def _restore(module: str, name: str, text: str, profile: str) -> URL:
     """Return a pickled URL; a generic one of its profile if its type is not installed."""
     try:
-        found: Any = attrgetter(name)(importlib.import_module(module))
+        found: Any = named(module, name)
     except (ImportError, AttributeError):
         found = None
     # A type that the module only imports under that name is not the type that was pickled.
     if not (isinstance(found, type) and issubclass(found, URL) and found.__module__ == module):
-        found = restored(profile).algorithms.url_type
+        found = algorithms_of(named(profile, "profile")).url_type
     url: URL = found.parse(text, limit=max(LIMIT, len(text)))
     return url
 

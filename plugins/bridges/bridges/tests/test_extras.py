@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from workspace import distributions
 
-from urlschemes.registry.known_names import how_to_install
+from urlschemes.registry.names import how_to_install
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from urlschemes.scheme.registration import Registration
+from urlschemes.record.registration import Registration
 from urlschemes.url.value import URL, LoginURL
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.backends.connection_pool import ConnectionPool

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from urlschemes.errors import ConfigurationError, PluginError
-from urlschemes.registry.claim_selection import Rules
+from urlschemes.registry.selection import Rules
 from urlschemes_access.config_file import ConfigFile, ConfigTable
 
 

@@ -10,8 +10,10 @@ import pytest
 
 from urlschemes import Registry, Scheme, UnsafeURL
 from urlschemes.errors import ConfigurationError, UnknownScheme, UnsupportedOperation, URLError
+from urlschemes.record.registration import Registration
+from urlschemes.registry.claims import SPECIFICATIONS
+from urlschemes.registry.discovery import installed_claims
 from urlschemes.registry.hooks import hookimpl
-from urlschemes.scheme.registration import Registration
 from urlschemes.url.value import URL
 from urlschemes_access import Client, Configuration, Policy
 from urlschemes_access.attributes import Attributes
@@ -53,7 +55,8 @@ thing = {{ at = "thing" }}
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that makes a client for x-far and x-near, whose operations return their URL."""
-    monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", lambda **_: ())
+    specified = tuple(each for each in installed_claims() if each.group == SPECIFICATIONS)
+    monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", lambda **_: specified)
 
     def access(url: Any) -> Any:
         yield from Open("document", Attributes(media_type="text/plain"))

@@ -6,7 +6,7 @@ import pytest
 
 import urlschemes_lint
 from urlschemes import Registry, UnknownScheme
-from urlschemes.grammar.profile import RFC1738
+from urlschemes.rfc1738 import RFC1738
 from urlschemes_lint import NotRepairable
 
 

@@ -16,7 +16,7 @@ from talk_scheme import RECORD, Clock
 
 from urlschemes import Registry, Scheme
 from urlschemes.errors import UnsupportedOperation, URLError
-from urlschemes.scheme.registration import Registration
+from urlschemes.record.registration import Registration
 from urlschemes.url.value import LoginURL
 from urlschemes_access import Client, Range, Session
 from urlschemes_access.attributes import Attributes, Entry

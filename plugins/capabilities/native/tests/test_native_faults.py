@@ -10,6 +10,7 @@ from random_grammars import TOKENS, sequence
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.fault_place import Fault
 from urlschemes.url.native import learned
 
@@ -26,8 +27,13 @@ def syntax_of(random: Random) -> Syntax | None:
     lines = [f"u = {begin} {sequence(random, depth, tuple(names))}"]
     lines += [f"{name} = {sequence(random, depth, tuple(names[index + 1 :]))}" for index, name in enumerate(names)]
     try:
-        syntax = Syntax("\n".join(lines), "u", [Part(PARTS[name], [name]) for name in names if random.random() < 0.8])
-        syntax.fullmatch  # noqa: B018  compiles the pattern
+        syntax = Syntax(
+            "\n".join(lines),
+            "u",
+            [Part(PARTS[name], [name]) for name in names if random.random() < 0.8],
+            profile=RFC1738,
+        )
+        syntax.compile()
     except GrammarError:
         return None
     return syntax

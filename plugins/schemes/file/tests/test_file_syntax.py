@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import urlschemes
 from urlschemes import Encoded
 from urlschemes.errors import InvalidURL, UnsafeURL
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_file import FileURL, registration
 from urlschemes_file.paths import local_path
 from urlschemes_testing.examples import check_example

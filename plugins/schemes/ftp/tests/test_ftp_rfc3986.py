@@ -18,7 +18,7 @@ from urlschemes_testing.examples import check_example
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from urlschemes.scheme.record_fields import Example
+    from urlschemes.record.record_fields import Example
 
 MODERN = Registry(profile="rfc3986")
 HERE = Policy.interactive()

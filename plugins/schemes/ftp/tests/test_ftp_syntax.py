@@ -9,7 +9,7 @@ import pytest
 import urlschemes_access
 from urlschemes import Encoded
 from urlschemes.errors import InvalidURL, UnsafeURL
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_ftp import FtpURL, registration, scheme
 from urlschemes_testing.examples import check_example
 

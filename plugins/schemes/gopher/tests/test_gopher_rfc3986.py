@@ -15,7 +15,7 @@ from urlschemes_servers.gopher import gopher_server, link, menu, text
 from urlschemes_testing.examples import check_example
 
 if TYPE_CHECKING:
-    from urlschemes.scheme.record_fields import Example
+    from urlschemes.record.record_fields import Example
 
 MODERN = Registry(profile="rfc3986")
 HERE = Policy.interactive()

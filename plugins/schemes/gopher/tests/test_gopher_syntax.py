@@ -7,7 +7,7 @@ import pytest
 import urlschemes
 from urlschemes import Encoded
 from urlschemes.errors import InvalidURL, UnsafeURL
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_gopher import GopherURL, registration
 from urlschemes_gopher.rfc3986 import GopherURI
 from urlschemes_testing.examples import check_example

@@ -8,7 +8,6 @@ import tracemalloc
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ import pytest
 import urlschemes_access
 from urlschemes_access import Document, Limits, Policy, Range
 from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, Truncated
-from urlschemes_http.codings import ZSTD, ContentDecoder, accepted_codings
+from urlschemes_http.codings import ContentDecoder, accepted_codings, zstd_module
 from urlschemes_servers.http import HttpRequest, HttpResponse, chunked, http_server
 
 HERE = Policy.interactive()
@@ -35,7 +34,7 @@ CODERS: dict[str, Callable[[bytes], bytes]] = {
     "raw deflate": raw_deflate,
 }
 if "zstd" in accepted_codings():
-    CODERS["zstd"] = import_module(ZSTD).compress
+    CODERS["zstd"] = zstd_module().compress
 
 
 def name_of(coding: str) -> str:

@@ -6,7 +6,7 @@ import urlschemes
 import urlschemes_access
 from urlschemes import Encoded
 from urlschemes.errors import InvalidURL, UnsafeURL
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_http import HttpURL, registration
 from urlschemes_testing.examples import check_example
 

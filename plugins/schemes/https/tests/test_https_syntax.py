@@ -7,7 +7,7 @@ import pytest
 import urlschemes
 from urlschemes.errors import InvalidURL
 from urlschemes.grammar.profile import parse_rules
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_http import HttpURL
 from urlschemes_http import registration as http
 from urlschemes_https import HttpsURL, registration

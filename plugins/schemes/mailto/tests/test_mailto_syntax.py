@@ -10,7 +10,7 @@ import urlschemes
 import urlschemes_lint
 from urlschemes import Encoded, InvalidURL
 from urlschemes.errors import NotHierarchical, UnsafeURL
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_lint import NotRepairable
 from urlschemes_mailto import MailtoURL, registration
 from urlschemes_testing.examples import check_example

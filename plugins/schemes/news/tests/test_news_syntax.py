@@ -8,7 +8,7 @@ import urlschemes
 import urlschemes_lint
 from urlschemes import URL, Encoded, InternetURL
 from urlschemes.errors import InvalidURL, UnsafeURL
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_news import NewsURL, registration
 from urlschemes_testing.examples import check_example
 

@@ -6,7 +6,7 @@ import pytest
 
 import urlschemes
 from urlschemes.errors import InvalidURL
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_nntp import NntpURL, registration
 from urlschemes_testing.examples import check_example
 

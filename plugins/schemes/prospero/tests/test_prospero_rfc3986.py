@@ -15,7 +15,7 @@ from urlschemes_servers.prospero import directory, external, file, prospero_serv
 from urlschemes_testing.examples import check_example
 
 if TYPE_CHECKING:
-    from urlschemes.scheme.record_fields import Example
+    from urlschemes.record.record_fields import Example
 
 MODERN = Registry(profile="rfc3986")
 HERE = Policy.interactive()

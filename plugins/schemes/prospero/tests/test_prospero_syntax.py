@@ -10,7 +10,7 @@ import pytest
 import urlschemes
 from urlschemes import Encoded, InvalidURL
 from urlschemes.errors import NotHierarchical, UnsafeURL
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_prospero import ProsperoURL, registration
 from urlschemes_testing.examples import check_example
 

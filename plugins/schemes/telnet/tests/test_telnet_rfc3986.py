@@ -16,7 +16,7 @@ from urlschemes_telnet.rfc3986 import TelnetURI, registration
 from urlschemes_testing.examples import check_example
 
 if TYPE_CHECKING:
-    from urlschemes.scheme.record_fields import Example
+    from urlschemes.record.record_fields import Example
 
 MODERN = Registry(profile="rfc3986")
 HERE = Policy.interactive()

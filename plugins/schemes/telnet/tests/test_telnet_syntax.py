@@ -9,7 +9,7 @@ import urlschemes_access
 import urlschemes_lint
 from urlschemes import Encoded
 from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_telnet import TelnetURL, registration
 from urlschemes_testing.examples import check_example
 

@@ -10,7 +10,7 @@ import urlschemes_lint
 from urlschemes import Encoded
 from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation
 from urlschemes.grammar.octets import octets_of, text_of
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_testing.examples import check_example
 from urlschemes_wais import WaisURL, registration
 

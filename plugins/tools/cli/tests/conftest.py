@@ -212,7 +212,7 @@ def configure(configuration_folder: Path) -> Callable[[str], Path]:
 
 LEDGER = """
 from urlschemes.registry.hooks import hookimpl
-from urlschemes.registry.known_names import KnownName, Ledger
+from urlschemes.registry.names import KnownName, Ledger
 
 
 @hookimpl

@@ -8,14 +8,16 @@ import urlschemes
 from urlschemes import UnknownScheme
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 from urlschemes_conformance.grammar_coverage import GrammarCoverage
 from urlschemes_testing.generation import random_urls
 
-SYNTAX = Syntax('url = "x:" [ "a" | *2part ]\npart = ";" digit', "url", [Part("part", ["part"])])
+SYNTAX = Syntax('url = "x:" [ "a" | *2part ]\npart = ";" digit', "url", [Part("part", ["part"])], profile=RFC1738)
 SECOND_GRAMMAR = Syntax(
     'url = "x:" left [ "/" right ] | "x:!"\nleft = 1*uchar\nright = *uchar\nkinds = 1*digit "." ( "a" | %x42-43 )',
     "url",
     [Part("left", ["left"], decoded="kinds"), Part("right", ["right"], exclude=[0x41, 0x61])],
+    profile=RFC1738,
 )
 
 
@@ -105,19 +107,21 @@ def test_impossible_elements_of_exclusions_and_second_grammars_do_not_count() ->
     ],
 )
 def test_exclusions_of_parts_leave_alternatives_out(bnf: str, exclude: bytes) -> None:
-    coverage = GrammarCoverage(Syntax(bnf, "url", [Part("part", ["part"], exclude=exclude)]))
+    coverage = GrammarCoverage(Syntax(bnf, "url", [Part("part", ["part"], exclude=exclude)], profile=RFC1738))
     assert [each for each in coverage.elements if "alternative" in each] == ['url/part: alternative "a"']
 
 
 def test_a_text_that_derives_in_several_ways_covers_the_elements_of_all() -> None:
-    coverage = GrammarCoverage(Syntax('url = "x:" [ part ]\npart = *digit', "url", [Part("part", ["part"])]))
+    coverage = GrammarCoverage(
+        Syntax('url = "x:" [ part ]\npart = *digit', "url", [Part("part", ["part"])], profile=RFC1738)
+    )
     coverage.add(["x:"])
     assert {"part absent", "part empty", "url: [ part ] taken", "url: [ part ] not taken"} <= {*coverage.reached}
 
 
 @pytest.mark.parametrize("letters", ["c", "ab", "cab", "aba"])
 def test_each_turn_of_a_repetition_covers_its_elements(letters: str) -> None:
-    coverage = GrammarCoverage(Syntax('url = "x:" 1*3[ "a" | "b" | "c" ]', "url"))
+    coverage = GrammarCoverage(Syntax('url = "x:" 1*3[ "a" | "b" | "c" ]', "url", profile=RFC1738))
     coverage.add([f"x:{letters}"])
     assert {each[-2] for each in coverage.reached if "alternative" in each} == {*letters}
 

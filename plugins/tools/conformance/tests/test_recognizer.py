@@ -6,6 +6,7 @@ import pytest
 
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.recognizer import Divisions, divide_by_pattern
 
@@ -13,6 +14,7 @@ SYNTAX = Syntax(
     'url = "x:" left [ "/" right ]\nleft = 1*uchar\nright = *uchar\nkinds = number "." "a"\nnumber = 1*digit',
     "url",
     [Part("left", ["left"], decoded="kinds"), Part("right", ["right"], exclude=[0x41]), Part("number", ["number"])],
+    profile=RFC1738,
 )
 
 
@@ -41,9 +43,9 @@ def test_it_allows_no_other(text: str, spans: set[tuple[str, int, int]]) -> None
 
 def test_a_pattern_that_divides_otherwise_is_a_difference() -> None:
     one, other = (
-        Syntax(f'url = "x:" {rules}', "url", [Part("n", ["n"]), Part("m", ["m"])])
+        Syntax(f'url = "x:" {rules}', "url", [Part("n", ["n"]), Part("m", ["m"])], profile=RFC1738)
         for rules in ('n "-" m\nn = *alpha\nm = *alpha', 'n m\nn = *alpha "-"\nm = *alpha')
     )
-    mixed = Syntax(one.bnf, one.rule, one.parts.values(), kept={"pattern": other.pattern})
+    mixed = Syntax(one.bnf, one.rule, one.parts.values(), kept={"pattern": other.pattern}, profile=RFC1738)
     assert Judges(one).difference("x:a-b") is None
     assert "the BNF does not" in (Judges(mixed).difference("x:a-b") or "")

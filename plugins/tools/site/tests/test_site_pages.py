@@ -18,7 +18,7 @@ import urlschemes
 import urlschemes_site
 from urlschemes import InvalidURL, Registration, Registry
 from urlschemes.registry.hooks import hookimpl
-from urlschemes.registry.known_names import KnownName, Ledger
+from urlschemes.registry.names import KnownName, Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

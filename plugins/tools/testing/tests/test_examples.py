@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes_ftp import FtpURL
 from urlschemes_testing.examples import check_example
 

@@ -40,7 +40,7 @@ class ChosenSchemes:
 
         Raises InvalidURL, also for the URL of another scheme; UnknownScheme; PluginError.
         """
-        text = str(value.as_profile(self.registry) if isinstance(value, URL) else value)
+        text = str(self.registry.convert(value) if isinstance(value, URL) else value)
         return self.checked(self.registry.parse(text))
 
     def checked(self, url: URL) -> URL:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from urlschemes.registry.known_names import how_to_install
+from urlschemes.registry.names import how_to_install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,6 +20,7 @@ from urlschemes import URL, InvalidURL, Registry, UnknownScheme
 from urlschemes.redaction import redact_url
 from urlschemes.registry.registry import default_registry, registry_or_default
 from urlschemes.scheme.scheme import read_as
+from urlschemes.url.algorithms import algorithms_of
 from urlschemes_bridges.chosen_schemes import ChosenSchemes, scheme_names
 from urlschemes_bridges.extras import needs_extra
 
@@ -109,7 +110,7 @@ class _Field:
         if kind.registration is not None:
             syntaxes = [kind.syntax]
         else:
-            any_url = registry.profile.algorithms.url_type.syntax
+            any_url = algorithms_of(registry.profile).url_type.syntax
             syntaxes = [registry.registration(name).syntax for name in names] or [any_url]
         pattern = "|".join(syntax.dialect("ecma") for syntax in syntaxes)
         return {**handler(schema), "format": "uri", "pattern": pattern}
@@ -141,7 +142,7 @@ class _Field:
         """Return the URL of this field that is `given`, if need be converted. Raises InvalidURL, UnknownScheme."""
         registry = self.chosen.registry
         if isinstance(given, URL) and given.syntax.profile is not registry.profile:
-            given.as_profile(registry)  # raises the error for a meaning that would change
+            registry.convert(given)  # raises the error for a meaning that would change
         if self.kind.registration is None:
             return registry.parse(str(given), self.kind)
         return read_as(self.kind, str(given))

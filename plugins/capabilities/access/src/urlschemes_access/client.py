@@ -82,7 +82,8 @@ Content: TypeAlias = bytes | Iterable[bytes]
 AsyncContent: TypeAlias = Content | AsyncIterable[bytes]
 """As Content; the pieces may come from an asynchronous iterable."""
 
-_HOOKS_OF_EVERY_OPERATION = frozenset({"veto", "gateway", "observe"})
+_ASKED_FOR = frozenset({"credentials"})
+"""The hooks that are called only if the caller wants it."""
 
 
 class ClientBase:
@@ -159,8 +160,8 @@ class ClientBase:
 
     def hooks_in_use(self, registry: Registry) -> AccessHooks | None:
         """Return the hooks, if a plugin or the program implements one that is called in every operation."""
-        sources = registry.hook_sources()
-        if not any(source.names is None or source.names & _HOOKS_OF_EVERY_OPERATION for source in sources):
+        sources = registry.hook_sources("urlschemes_access.hooks")
+        if not any(source.names is None or source.names - _ASKED_FOR for source in sources):
             return None
         return self._hooks_of(registry)
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes.errors import ConfigurationError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
-from urlschemes.grammar.profile import RFC1738
-from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.registry import Registry
+from urlschemes.registry.selection import Rules
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage import user_dirs
 
 if TYPE_CHECKING:

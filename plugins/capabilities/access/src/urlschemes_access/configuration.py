@@ -28,9 +28,10 @@ from urllib.parse import quote
 
 from urlschemes.errors import ConfigurationError, members, require_type
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
-from urlschemes.grammar.profile import RFC1738, authority_of
+from urlschemes.grammar.profile import authority_of
+from urlschemes.record.registration import Registration
 from urlschemes.redaction import HIDDEN, redact
-from urlschemes.scheme.registration import Registration
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import lower_case
 from urlschemes_access.attributes import without_fragment
 from urlschemes_access.backends.tls_files import TLSFiles

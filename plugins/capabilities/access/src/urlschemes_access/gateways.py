@@ -19,16 +19,17 @@ from urlschemes.errors import (
     UnsafeURL,
 )
 from urlschemes.grammar.part import number_of
-from urlschemes.grammar.profile import RFC1738, authority_of
+from urlschemes.grammar.profile import authority_of
 from urlschemes.redaction import one_line, redact
+from urlschemes.rfc1738 import RFC1738
 from urlschemes_access.attributes import Gateway
 from urlschemes_access.configuration import Template
 from urlschemes_access.dialogue.destinations import Destinations
 from urlschemes_access.protocol.hosts import read_host, server_syntax
 
 if TYPE_CHECKING:
+    from urlschemes.record.registration import Registration
     from urlschemes.registry.registry import Registry
-    from urlschemes.scheme.registration import Registration
     from urlschemes.url.value import URL
     from urlschemes_access.configuration import Configuration
     from urlschemes_access.hooks import AccessHooks

@@ -9,9 +9,9 @@ the order of the calls.
 from __future__ import annotations
 
 import sys
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from urlschemes.errors import PluginError
 from urlschemes.redaction import one_line
 from urlschemes.registry.hooks import Hooks, hookspec, log_failure
 from urlschemes_access.credentials import Credentials
@@ -51,7 +51,7 @@ class Observation(NamedTuple):
     seconds: float
 
 
-@hookspec
+@hookspec(firstresult=True)
 def urlschemes_gateway(url: URL, operation: str, trust_env: bool) -> str | None:
     """Name the URL through which another URL is to be reached (section 4).
 
@@ -67,7 +67,7 @@ def urlschemes_gateway(url: URL, operation: str, trust_env: bool) -> str | None:
     """
 
 
-@hookspec
+@hookspec(firstresult=True)
 def urlschemes_veto(url: URL, operation: str) -> str | None:
     """Forbid an operation.
 
@@ -81,7 +81,7 @@ def urlschemes_veto(url: URL, operation: str) -> str | None:
     """
 
 
-@hookspec
+@hookspec(firstresult=True)
 def urlschemes_credentials(request: Authenticate) -> Credentials | None:
     """Return a user name and password for one host and port.
 
@@ -114,49 +114,37 @@ class AccessHooks:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._hooks = Hooks(sys.modules[__name__], registry.hook_sources)
-        self._last_failure: dict[str, str] = {}
+        self._last_failures: dict[str, str] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._registry,)
 
     def gateway(self, url: URL, operation: str, *, trust_env: bool) -> tuple[str, str] | None:
         """Return the text of a gateway's URL, and the plugin that names it; None for none. Raises PluginError."""
-        for hook in self._hooks.implementations("gateway"):
-            answer = hook(str, url=url, operation=operation, trust_env=trust_env)
-            if answer is not None:
-                return answer, hook.provider
+        for answer in self._hooks.call("gateway", str, url=url, operation=operation, trust_env=trust_env):
+            return answer.value, answer.provider
         return None
 
     def check_vetoes(self, url: URL, operation: str) -> None:
         """Raise PolicyDenied if a plugin forbids the access, PluginError if one fails."""
-        for hook in self._hooks.implementations("veto"):
-            reason = hook(str, url=url, operation=operation)
-            if reason is not None:
-                raise PolicyDenied(
-                    f"{hook.provider} forbids the access: {reason}",
-                    scheme=url.scheme,
-                    rule="veto",
-                    hint=f"the hook urlschemes_veto of {hook.provider} decides",
-                )
+        for answer in self._hooks.call("veto", str, url=url, operation=operation):
+            raise PolicyDenied(
+                f"{answer.provider} forbids the access: {answer.value}",
+                scheme=url.scheme,
+                rule="veto",
+                hint=f"the hook urlschemes_veto of {answer.provider} decides",
+            )
 
     def credentials(self, request: Authenticate) -> Credentials | None:
         """Return the first credentials that a plugin knows. Raises PluginError."""
-        for hook in self._hooks.implementations("credentials"):
-            answer = hook(Credentials, request=request)
-            if answer is not None:
-                return answer
-        return None
+        return next((answer.value for answer in self._hooks.call("credentials", Credentials, request=request)), None)
 
     def observe(self, operation: str, url: URL, outcome: Outcome, error: URLError | None, seconds: float) -> None:
         """Call every observer with the outcome of an operation."""
         observation = Observation(operation, url.scheme, one_line(str(url), 2000), outcome, error, seconds)
-        for hook in self._hooks.loadable("observe"):
-            try:
-                hook(type(None), observation=observation)
-            except PluginError as failure:
-                # A full disk is the same failure for every access.
-                if self._last_failure.get(hook.provider) != str(failure):
-                    self._last_failure[hook.provider] = str(failure)
-                    log_failure(failure)
-            else:
-                self._last_failure.pop(hook.provider, None)
+        answers = self._hooks.answers("observe", NoneType, observation=observation)
+        failures = {each.provider: each.error for each in answers if each.error is not None}
+        for provider, failure in failures.items():
+            if self._last_failures.get(provider) != str(failure):  # a full disk is the same failure for every access
+                log_failure(failure)
+        self._last_failures = {provider: str(failure) for provider, failure in failures.items()}

@@ -89,7 +89,7 @@ class Preparation:
         is_typed = given.registration is not None
         try:  # the two profiles may read different hosts: from here on, only this one counts
             is_known = is_typed and given.scheme in self._registry
-            return self._dialogue(given.as_profile(self._registry) if is_known else self._parse(str(given)))
+            return self._dialogue(self._registry.convert(given) if is_known else self._parse(str(given)))
         except (InvalidURL, UnknownScheme) as error:
             is_invalid = isinstance(error, InvalidURL)
             if is_invalid or is_typed:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from urlschemes.errors import PluginContractError, UnsafeURL, URLError
-from urlschemes.scheme.registration import Registration
+from urlschemes.record.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes_access import Policy
 from urlschemes_access.attributes import FileFacts

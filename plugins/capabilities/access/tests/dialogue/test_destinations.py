@@ -14,7 +14,7 @@ from fake_servers import (
 from talk_scheme import LOOPBACK, RECORD, TalkURL, fetch, run
 
 from urlschemes.errors import UnsafeURL, URLError
-from urlschemes.scheme.registration import Registration
+from urlschemes.record.registration import Registration
 from urlschemes_access.dialogue.destinations import Destinations
 from urlschemes_access.errors import (
     PolicyDenied,

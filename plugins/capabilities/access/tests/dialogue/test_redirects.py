@@ -8,7 +8,7 @@ import pytest
 from talk_scheme import RECORD, LocalURL, TalksURL, TalkURL, run
 
 from urlschemes.errors import InvalidURL, PluginError, UnknownScheme, UnsafeURL, URLError
-from urlschemes.scheme.registration import Registration
+from urlschemes.record.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes.url.value import URL
 from urlschemes_access.dialogue.redirects import read_location

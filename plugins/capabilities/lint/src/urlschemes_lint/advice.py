@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from urlschemes import URL, InvalidURL
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
-    from urlschemes_lint.fixing import Fixed
 
-    Repair: TypeAlias = Callable[[], Fixed | URLError]
+    Repair: TypeAlias = Callable[[], tuple[object, ...] | URLError]
 
 __all__ = ["advice"]
 

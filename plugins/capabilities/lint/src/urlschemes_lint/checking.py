@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urlschemes import InvalidURL, UnknownScheme
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import read_as
+from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
 from urlschemes_lint.all_errors import all_errors
@@ -36,7 +37,7 @@ def check(
         return (error_finding(unreadable),)
     findings: list[Finding] = []
     name = text.partition(":")[0]
-    url_type: type[URL] = schemes.profile.algorithms.url_type
+    url_type: type[URL] = algorithms_of(schemes.profile).url_type
     if len(name) < len(text) and schemes.profile.is_scheme_name(name):
         try:
             url_type = schemes[name].url_type

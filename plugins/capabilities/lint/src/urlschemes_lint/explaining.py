@@ -12,6 +12,7 @@ from urlschemes import InvalidURL, URLError
 from urlschemes.errors import PluginContractError
 from urlschemes.redaction import HIDDEN, one_line, redact, redact_url, shown
 from urlschemes.registry.registry import registry_or_default
+from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, type_failed
 from urlschemes_lint.advice import advice
 from urlschemes_lint.fixing import repair_of
@@ -112,7 +113,7 @@ def explanation(
     try:
         url = schemes.parse(text, limit=limit)
     except InvalidURL as error:
-        url_type = schemes[error.scheme].url_type if error.scheme else schemes.profile.algorithms.url_type
+        url_type = schemes[error.scheme].url_type if error.scheme else algorithms_of(schemes.profile).url_type
         repair = repair_of(error.text, registry, limit)
         hint = advice(error, url_type, lambda: repair)
         return Drawing(_error_lines(error, hint, min(width, WIDTH)) + _repair_lines(repair), error)

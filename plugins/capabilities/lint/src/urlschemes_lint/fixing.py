@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urlschemes import InvalidURL, UnknownScheme, URLError
 from urlschemes.redaction import redact, redact_url
 from urlschemes.registry.registry import registry_or_default
+from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
 from urlschemes_lint.part_places import part_at, places
@@ -86,7 +87,7 @@ def fix(
     source = SourceText(text, schemes.profile)
     scheme, colon, _ = source.text.partition(":")
     if not colon or not schemes.profile.is_scheme_name(scheme):
-        generic: type[URL] = schemes.profile.algorithms.url_type
+        generic: type[URL] = algorithms_of(schemes.profile).url_type
         raise _not_repairable("there is no scheme name, and `fix` never guesses one", source, source.text, generic)
     try:
         url_type = schemes[scheme].url_type
@@ -132,7 +133,7 @@ def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL]
         part=None if error is None else error.part,
         position=ambiguous.position,
         rule=None if error is None else error.rule,
-        section=source.profile.algorithms.delimiting if error is None else error.section,
+        section=algorithms_of(source.profile).delimiting if error is None else error.section,
         hint=f"it may mean {' or '.join(shown)}" if shown else None,
     )
 

@@ -17,6 +17,7 @@ from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
+from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.original_text import Rewritten
 
 if TYPE_CHECKING:
@@ -260,5 +261,5 @@ class SourceText:
 
     def _leave_out(self, what: str, start: int, end: int, section: str | None = None) -> None:
         if start < end:
-            section = section or self.profile.algorithms.delimiting
+            section = section or algorithms_of(self.profile).delimiting
             self.changes.append(Change(what, start, self.whole[start:end], "", section))

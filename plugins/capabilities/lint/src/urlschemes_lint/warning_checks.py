@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urlschemes.grammar.octets import encoded, unescape
 from urlschemes.grammar.part import number_of
 from urlschemes.grammar.regex_compat import compiled
+from urlschemes.url.algorithms import algorithms_of
 from urlschemes_lint.findings import CODES, Finding
 from urlschemes_lint.part_places import delimiters, hosts, part_at, places
 
@@ -171,7 +172,7 @@ class _Warnings:
 
         A delimiter counts to the part before it. There are no warnings about text that a repair wrote.
         """
-        for each in self.syntax.profile.algorithms.warnings(self.syntax, self.match, names):
+        for each in algorithms_of(self.syntax.profile).warnings(self.syntax, self.match, names):
             start, end, part = each.start, each.end, part_at(self.places, each.start)
             if part is None and not self.skipped:
                 part = part_at(self.places, start - 1)

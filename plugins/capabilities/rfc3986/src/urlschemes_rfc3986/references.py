@@ -81,7 +81,8 @@ class RelativeReference(str):
         else:
             before = [0] * len(_SCHEME)
             starts, ends = [*before, *range(len(text) + 1)], [*before, *range(1, len(text) + 1)]
-            return Rewritten(URI, _SCHEME + text, starts, ends).explanation(text, original)
+            reason: Fault | InvalidURL = Rewritten(URI, _SCHEME + text, starts, ends).explanation(text, original)
+            return reason
         span = original.span(index, index + 1) if original else (index, index + 1)
         return invalid_url(
             text,
@@ -182,7 +183,7 @@ def relative_to(url: URL, base: URL) -> URL | RelativeReference:
         require_type(name, each, URL)
         if each.syntax.profile is not profile:
             message = f"expected a URL of the profile {profile.name}, got one of {each.syntax.profile.name}"
-            raise invalid_url(str(each), message, hint=f"convert it: url.as_profile({profile.name!r})")
+            raise invalid_url(str(each), message, hint="convert it: urlschemes_rfc3986.registry.convert(url)")
     meant = resolve(base, str(url))
     fitting = (text for text in _references(components(meant), components(str(base))) if resolve(base, text) == meant)
     shortest = min(filter(_is_relative, fitting), key=len, default=None)

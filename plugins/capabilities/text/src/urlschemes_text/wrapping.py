@@ -7,6 +7,7 @@ from types import NoneType
 from urlschemes import URL, InvalidURL
 from urlschemes.errors import invalid_url, require_type
 from urlschemes.grammar.regex_compat import compiled
+from urlschemes.url.algorithms import algorithms_of
 
 __all__ = ["wrap"]
 
@@ -60,5 +61,5 @@ def _error(url: object, fragment: object) -> InvalidURL | None:
         return invalid_url(f"<{kind}>", f"a fragment must be str, not {kind}", part="fragment")
     if _FRAGMENT.fullmatch(fragment) is None:
         message = "a fragment in a text cannot hold white space, controls, lone surrogates, `<` or `>`"
-        return invalid_url(fragment, message, part="fragment", section=url.syntax.profile.algorithms.delimiting)
+        return invalid_url(fragment, message, part="fragment", section=algorithms_of(url.syntax.profile).delimiting)
     return None

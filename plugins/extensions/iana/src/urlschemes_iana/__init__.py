@@ -17,7 +17,7 @@ from urlschemes.registry.hooks import hookimpl
 from urlschemes_iana.snapshot import snapshot_in_use
 
 if TYPE_CHECKING:
-    from urlschemes.registry.known_names import Ledger
+    from urlschemes.registry.names import Ledger
 
 __all__ = ["urlschemes_ledger"]
 

@@ -17,7 +17,7 @@ from urlschemes_iana.iana_csv import parse_iana_csv
 from urlschemes_iana.snapshot import make_ledger, own_file, snapshot_in_use, write_snapshot
 
 if TYPE_CHECKING:
-    from urlschemes.registry.known_names import KnownName, Ledger
+    from urlschemes.registry.names import KnownName, Ledger
     from urlschemes_iana.snapshot import Snapshot
 
 __all__ = ["iana"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 from urlschemes.errors import ConfigurationError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.redaction import one_line
-from urlschemes.registry.known_names import KnownName
+from urlschemes.registry.names import KnownName
 from urlschemes_iana.snapshot import read_file
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.errors import ConfigurationError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
-from urlschemes.registry.known_names import KnownName, Ledger
+from urlschemes.registry.names import KnownName, Ledger
 from urlschemes.storage import user_dirs
 
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ class FileURL(InternetURL, registration=registration):
         """
         from urlschemes_file.paths import path_of  # pathlib is not needed for parsing
 
-        return path_of(self)
+        return path_of("" if self.is_local else self.host, self.segments, self.syntax.section)
 
     @classmethod
     def from_path(cls, path: str | os.PathLike[str]) -> Self:

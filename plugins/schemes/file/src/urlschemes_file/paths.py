@@ -5,13 +5,9 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path, PurePath, PureWindowsPath
-from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL
 from urlschemes.grammar.octets import octets_of, text_of
-
-if TYPE_CHECKING:
-    from urlschemes_file import FileURL
 
 __all__ = ["local_path", "path_of", "segments_of"]
 
@@ -22,14 +18,17 @@ _DEVICE = re.compile(
 )
 
 
-def path_of(url: FileURL) -> Path:
-    """Return the path on this machine that `url` means. Raises UnsafeURL if there is none."""
+def path_of(host: str, segments: tuple[str, ...], section: str) -> Path:
+    """Return the path on this machine that `segments` mean; `host` is empty if it is this machine.
+
+    Raises UnsafeURL, with the `section` that defines the URL, if there is none.
+    """
     try:
-        if not url.is_local:
-            raise _unsafe("host", f"the host {url.host!r} is not this machine")
-        return Path(local_path(url.segments, windows=os.name == "nt"))
+        if host:
+            raise _unsafe("host", f"the host {host!r} is not this machine")
+        return Path(local_path(segments, windows=os.name == "nt"))
     except UnsafeURL as error:
-        error.section = url.syntax.section
+        error.section = section
         raise
 
 

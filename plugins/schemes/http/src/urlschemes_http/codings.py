@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import zlib
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from urlschemes_access.errors import ProtocolError, Truncated
@@ -17,10 +16,7 @@ from urlschemes_access.errors import ProtocolError, Truncated
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["ZSTD", "ContentDecoder", "accepted_codings"]
-
-ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-"""The module that decodes zstd."""
+__all__ = ["ContentDecoder", "accepted_codings", "zstd_module"]
 
 PIECE = 256 * 1024
 """Octets that are decoded at once, whatever the size of the content that they come from."""
@@ -30,7 +26,7 @@ MAX_WINDOW_LOG = 23
 
 def accepted_codings() -> str:
     """Return the value of Accept-Encoding."""
-    return "gzip, deflate, zstd" if _zstd() is not None else "gzip, deflate"
+    return "gzip, deflate, zstd" if zstd_module() is not None else "gzip, deflate"
 
 
 class ContentDecoder:
@@ -38,7 +34,7 @@ class ContentDecoder:
 
     def __init__(self, name: str) -> None:
         known: dict[str, Callable[[], _Inflater | _Zstd]] = {"gzip": _gzip, "x-gzip": _gzip, "deflate": _Deflate}
-        if _zstd() is not None:
+        if zstd_module() is not None:
             known["zstd"] = _Zstd
         if name.lower() not in known:
             raise ProtocolError(
@@ -122,7 +118,7 @@ class _Zstd:
     """Like `_Inflater`, for one frame of zstd."""
 
     def __init__(self) -> None:
-        zstd = _zstd()
+        zstd = zstd_module()
         options = {zstd.DecompressionParameter.window_log_max: MAX_WINDOW_LOG}
         self._frame = zstd.ZstdDecompressor(options=options)
         self._more = b""
@@ -147,14 +143,18 @@ class _Zstd:
 
 
 @cache
-def _zstd() -> Any:
+def zstd_module() -> Any:
     """Return the module for zstd; None if there is none."""
     try:
-        return import_module(ZSTD)
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
     except ImportError:
         return None
+    return zstd
 
 
 def _errors() -> tuple[type[Exception], ...]:
-    zstd = _zstd()
+    zstd = zstd_module()
     return (zlib.error,) if zstd is None else (zlib.error, zstd.ZstdError)

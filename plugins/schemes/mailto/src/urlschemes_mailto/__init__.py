@@ -8,16 +8,12 @@ A URL designates an address. `compose` makes a message to it, and `send` submits
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from urlschemes import URL, Registration, Scheme, text_part
-from urlschemes.errors import UnsupportedOperation
+from urlschemes import Scheme
+from urlschemes_mailto.url_types import MailtoURL, MailURL, registration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Self
-
     from urlschemes_mailto.client import send
     from urlschemes_mailto.envelope import Delivery, RecipientOutcome, Submission
     from urlschemes_mailto.header_fields import unused_fields
@@ -36,95 +32,23 @@ __all__ = [
     "unused_fields",
 ]
 
-# Imported when first used: parsing a URL does not need them.
-_MODULES = {
-    "Delivery": "envelope",
-    "RecipientOutcome": "envelope",
-    "Submission": "envelope",
-    "compose": "message",
-    "send": "client",
-    "unused_fields": "header_fields",
-}
-
-registration = Registration.of(__name__)
-
-
-class MailURL(URL):
-    """A URL that designates the mailboxes of persons or services; there is no data object behind it.
-
-    Each profile has a type of its own: this is what all of them offer.
-    """
-
-    @property
-    @abstractmethod
-    def to(self) -> tuple[str, ...]:
-        """The addresses, decoded."""
-
-    @property
-    def headers(self) -> tuple[tuple[str, str], ...]:
-        """The header fields: each name with its value, both decoded; none where the profile has no such thing."""
-        return ()
-
-    @classmethod
-    @abstractmethod
-    def for_recipients(cls, recipients: Iterable[str]) -> Self:
-        """Return the URL of these addresses. Raise UnsupportedOperation for more than the profile allows."""
-
-    def values(self, name: str) -> tuple[str, ...]:
-        """Return the values of the header fields of this name, in any letter case."""
-        return tuple(value for each, value in self.headers if each.lower() == name.lower())
-
-
-class MailtoURL(MailURL, registration=registration):
-    """A URL that designates one mail address.
-
-    The address is an addr-spec of RFC 822. Nothing is reserved in it: an escape means what its character means. The
-    constructor takes the address whole, or its local part and its domain. Quotation marks are not added: `"Joe Public"`
-    needs its own.
-    """
-
-    address: str = text_part(default=None, doc="The address, decoded: `local_part@domain`.")
-    local_part: str = text_part(
-        default=None, doc="The text before the `@`, decoded, with its quotation marks (RFC 822 section 6.2.4)."
-    )
-    domain: str = text_part(
-        default=None, doc="The text after the `@`, decoded, in its own letter case: a name, or a literal in brackets."
-    )
-
-    @property
-    def to(self) -> tuple[str, ...]:
-        """The address, as a tuple."""
-        return (self.address,)
-
-    @classmethod
-    def for_recipients(cls, recipients: Iterable[str]) -> Self:
-        """Return the URL of the one recipient. Raise UnsupportedOperation for others, and for several."""
-        addresses = tuple(recipients)
-        if len(addresses) != 1:
-            raise UnsupportedOperation(
-                f"expected exactly one recipient, but the message has {len(addresses)}",
-                part="recipient",
-                section="RFC 1738 section 3.5",
-                hint="send it to each recipient separately, or use the profile rfc3986",
-            )
-        if not addresses[0].isascii():
-            raise UnsupportedOperation(
-                "the recipient is not US-ASCII",
-                part="recipient",
-                section="RFC 1738 section 3.5",
-                hint="use the profile rfc3986, and a relay that offers SMTPUTF8",
-            )
-        return cls(address=addresses[0])
-
-
 scheme = Scheme(registration, MailtoURL, access="urlschemes_mailto.access")
 
 
 def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    # Late: parsing a URL does not need them.
+    match name:
+        case "Delivery" | "RecipientOutcome" | "Submission":
+            from urlschemes_mailto import envelope
 
-    value: object = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+            value: object = getattr(envelope, name)
+        case "compose":
+            from urlschemes_mailto.message import compose as value
+        case "send":
+            from urlschemes_mailto.client import send as value
+        case "unused_fields":
+            from urlschemes_mailto.header_fields import unused_fields as value
+        case _:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value

@@ -26,9 +26,9 @@ from urlschemes_mailto.header_fields import recipients_of
 from urlschemes_mailto.message import relay_address, submission_of
 
 if TYPE_CHECKING:
-    from urlschemes_mailto import MailURL
     from urlschemes_mailto.connection import Extensions
     from urlschemes_mailto.envelope import Submission
+    from urlschemes_mailto.url_types import MailURL
 
 __all__ = ["send"]
 

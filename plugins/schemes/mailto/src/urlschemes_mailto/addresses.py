@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation
 from urlschemes.redaction import one_line
-from urlschemes_mailto import MailtoURL
+from urlschemes_mailto.url_types import MailtoURL
 
 if TYPE_CHECKING:
-    from urlschemes_mailto import MailURL
+    from urlschemes_mailto.url_types import MailURL
 
 __all__ = ["addresses_of", "ascii_domain", "envelope_address", "join_address", "mailboxes_in"]
 

@@ -10,8 +10,8 @@ import urlschemes_access
 from urlschemes import Registry, default_registry
 from urlschemes.errors import UnsupportedOperation, require_type
 from urlschemes_access.errors import DeadlineExceeded, PolicyDenied
-from urlschemes_mailto import MailURL
 from urlschemes_mailto.message import message_octets, submission_of
+from urlschemes_mailto.url_types import MailURL
 
 if TYPE_CHECKING:
     import ssl

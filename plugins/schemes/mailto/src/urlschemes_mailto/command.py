@@ -20,7 +20,7 @@ from urlschemes_cli.options import json_option, url_argument
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.progress import progress_of_sending
 from urlschemes_cli.output.text import safe_line, write_line, write_note
-from urlschemes_mailto import MailURL
+from urlschemes_mailto.url_types import MailURL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

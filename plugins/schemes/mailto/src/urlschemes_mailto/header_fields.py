@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes.errors import UnsafeURL, require_type
 from urlschemes.redaction import one_line
-from urlschemes_mailto import MailURL
 from urlschemes_mailto.addresses import addresses_of, ascii_domain, join_address, mailboxes_in
+from urlschemes_mailto.url_types import MailURL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

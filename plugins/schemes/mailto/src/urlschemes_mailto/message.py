@@ -20,10 +20,10 @@ from urlschemes import URL, Registry, default_registry
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, require_type
 from urlschemes.redaction import one_line
 from urlschemes_access.protocol import server_address
-from urlschemes_mailto import MailURL
 from urlschemes_mailto.addresses import envelope_address, join_address, mailboxes_in
 from urlschemes_mailto.envelope import Submission
 from urlschemes_mailto.header_fields import CONTROL, IDENTIFIERS, TEXTS, field_text, recipients_of
+from urlschemes_mailto.url_types import MailURL
 
 __all__ = ["compose", "message_octets", "relay_address", "submission_of"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes import Registration, Scheme, list_part, pairs_part
-from urlschemes_mailto import MailURL
+from urlschemes_mailto.url_types import MailURL
 from urlschemes_rfc3986 import FRAGMENT, profile
 
 if TYPE_CHECKING:

@@ -28,10 +28,9 @@ from urlschemes_telnet.codec import TelnetCodec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes import URL
+    from urlschemes import URL, LoginURL
     from urlschemes_access.protocol import Algorithm, Peer
     from urlschemes_access.resources import Source
-    from urlschemes_telnet import TelnetURL
 
 __all__ = ["Advice", "TelnetAttributes", "TelnetSession", "login_octets"]
 
@@ -109,7 +108,7 @@ class TelnetSession(Session):
     @property
     def advice(self) -> Advice:
         """The user name and password that the URL suggests. Only `login` sends them."""
-        url = cast("TelnetURL", self.url)
+        url = cast("LoginURL", self.url)
         return Advice(url.user, url.password)
 
     @property

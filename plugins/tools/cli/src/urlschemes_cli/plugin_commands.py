@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from urlschemes.errors import PluginContractError, URLError
-from urlschemes.registry.claim_selection import locations
-from urlschemes.registry.claims import distribution_key
-from urlschemes.registry.known_names import how_to_install
-from urlschemes.registry.plugins import removal_hint
+from urlschemes.registry.claims import distribution_key, locations, removal_hint
+from urlschemes.registry.names import how_to_install
 from urlschemes_cli.commands import GROUP, OF_PLUGINS
 from urlschemes_cli.output.hints import conflict_hint
 
@@ -37,11 +35,11 @@ def active(settings: Settings) -> dict[str, Claim]:
 
 def load(settings: Settings, name: str) -> click.Command | None:
     """Return the command of that name; None if there is none. Raises PluginError, ConfigurationError."""
-    settings.installed  # noqa: B018  raises the error because of which there are no commands
+    installed = settings.installed  # raises the error because of which there are no commands
     claim = active(settings).get(name)
     if claim is None:
         return None
-    command = settings.installed.load(claim)
+    command = installed.load(claim)
     if not isinstance(command, click.Command):
         kind = type(command).__qualname__
         raise PluginContractError(

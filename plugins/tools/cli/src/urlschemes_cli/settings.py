@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from urlschemes import Registry, default_registry
 from urlschemes.errors import PluginError
 from urlschemes.grammar.profile import Profile
-from urlschemes.registry.claim_selection import Rules
 from urlschemes.registry.claims import PROFILES, SCHEMES
-from urlschemes.registry.known_names import reserved_names
+from urlschemes.registry.names import reserved_names
+from urlschemes.registry.selection import Rules
 from urlschemes_access.config_file import ConfigFile, user_file
 from urlschemes_cli.commands import RESERVED
 
@@ -121,7 +121,7 @@ class Settings:
         Commands that help to mend an installation work in any case.
         """
         try:
-            self.registry  # noqa: B018  raises the error
+            self.check()
         except PluginError as error:
             self.installed.claims()  # raises what another profile does not mend
             self.profile = _CORE
@@ -141,6 +141,10 @@ class Settings:
     @property
     def registry(self) -> Registry:
         """The registry of the chosen profile. Raises ConfigurationError, PluginError."""
+        return self.check()
+
+    def check(self) -> Registry:
+        """Return `registry`. Raises ConfigurationError, PluginError if it cannot be used."""
         name, _ = self.chosen_profile
         self.installed.claims()  # raises what another profile does not mend
         try:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from urlschemes.registry.claims import SCHEMES
 from urlschemes.registry.discovery import discover
-from urlschemes.registry.known_names import how_to_install
+from urlschemes.registry.names import how_to_install
 from urlschemes_cli.app import command
 
 COLUMNS = ["name", "distribution", "status", "operations", "port", "title", "version"]

@@ -6,6 +6,7 @@ import pytest
 
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.rfc1738 import RFC1738
 from urlschemes_conformance.proof import prove_printed
 from urlschemes_rfc3986 import profile
 
@@ -49,6 +50,8 @@ def test_a_printed_rule_that_is_nowhere_defined_is_an_error() -> None:
 
 def test_rules_in_the_notation_of_rfc1738_are_compared() -> None:
     rule = 'pairURI = "x-pair:" letter\nletter = lowalpha | hialpha'
-    made = Syntax(rule, "pairURI", printed="letter = alpha")
+    made = Syntax(rule, "pairURI", printed="letter = alpha", profile=RFC1738)
     assert prove_printed(made).difference is None
-    assert prove_printed(Syntax(rule, "pairURI", printed='letter = alpha | "1"')).difference == "X-PAIR:1"
+    assert (
+        prove_printed(Syntax(rule, "pairURI", printed='letter = alpha | "1"', profile=RFC1738)).difference == "X-PAIR:1"
+    )

@@ -9,6 +9,7 @@ import pytest
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.grammar.table import HEADER, Table
+from urlschemes.rfc1738 import RFC1738
 from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import NotProven, product, prove_pattern, prove_recognizer, proves_positions
 
@@ -16,7 +17,7 @@ BNF = 'u = "x:" [ n "@" ] m [ ":" 1*64digit ]\nn = 1*uchar\nm = 1*[ alpha | "-" 
 
 
 def made(bnf: str = BNF, parts: str = "nm", **arguments: bytes) -> tuple[Syntax, Table]:
-    syntax = Syntax(bnf, "u", [Part(name, [name], **arguments) for name in parts])
+    syntax = Syntax(bnf, "u", [Part(name, [name], **arguments) for name in parts], profile=RFC1738)
     assert syntax.table is not None
     return syntax, syntax.table
 
@@ -40,7 +41,7 @@ def test_equal_ones_are_proven_equal() -> None:
 )
 def test_rules_in_abnf_are_proven_equal_and_begin_alike(abnf: str) -> None:
     element = {"element": "e", "decoded": "d"} if "\nd = " in abnf else {}
-    syntax = Syntax(f'u = "x:" l\n{abnf}', "u", [Part("l", ["l"], **element)], notation="abnf")
+    syntax = Syntax(f'u = "x:" l\n{abnf}', "u", [Part("l", ["l"], **element)], notation="abnf", profile=RFC1738)
     assert syntax.table is not None
     assert [prove(syntax, syntax.table).difference for prove in (prove_pattern, prove_recognizer)] == [None, None]
     judges = Judges(syntax)

@@ -130,11 +130,11 @@ def test_what_other_checks_import_hides_nothing_that_the_plugin_imports(tmp_path
 
 def test_a_worker_imports_nothing_heavy_before_the_plugin(child: Child, tmp_path: Path) -> None:
     code = """
-    from urlschemes_conformance.review import catalogue, worker
+    from urlschemes_conformance.review import checks, worker
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.target import Target
     from urlschemes.registry.claims import Claim
-    catalogue.all_checks()
+    checks.all_checks()
     scheme = ReviewedScheme(Target(given="", kind="record", claim=Claim("", "", "", sys.argv[1])), 10, 0)
     scheme.generated_type.parse("x-example://host.dom/a")
     print(json.dumps(sorted(sys.modules)))

@@ -8,7 +8,7 @@ import pytest
 
 from urlschemes import Registry
 from urlschemes.errors import RegistrationError
-from urlschemes.registry.known_names import KnownName, Ledger, core_ledger
+from urlschemes.registry.names import KnownName, Ledger, core_ledger
 from urlschemes_conformance.scaffold import name_notes, naming_of, registered_name
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from urlschemes import Registration, Scheme
 from urlschemes.errors import PluginError, RegistrationError
-from urlschemes.registry.known_names import KnownName
+from urlschemes.registry.names import KnownName
 from urlschemes_conformance.recognizer import Recognizer
 from urlschemes_conformance.scaffold import has_template_syntax, plan, template_leftovers
 from urlschemes_testing.examples import check_example

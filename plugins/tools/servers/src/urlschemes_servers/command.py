@@ -11,7 +11,7 @@ import click
 from rich.rule import Rule
 
 from urlschemes.errors import URLError
-from urlschemes.registry.claim_selection import locations
+from urlschemes.registry.claims import locations
 from urlschemes_access import Attributes, Client, Document, Listing
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import FAILED

@@ -69,8 +69,9 @@ class Site:
     writable: bool
     requests: list[HttpRequest] = field(default_factory=list)
 
-    def response(self, request: HttpRequest) -> HttpResponse | None:
+    def response(self, method: str, target: str, headers: Message, body: bytes) -> HttpResponse | None:
         """Note a request, and return the handler's response; None if the folder is to be served."""
+        request = HttpRequest(method, target, headers, body)
         self.requests.append(request)
         chosen = self.handler
         if isinstance(chosen, Mapping):

@@ -8,12 +8,9 @@ from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlschemes_servers.http import HttpRequest, HttpResponse
-
 if TYPE_CHECKING:
     import socket
-
-    from urlschemes_servers.http import Site
+    from collections.abc import Iterable
 
 __all__ = ["RequestHandler"]
 
@@ -21,13 +18,13 @@ _RANGE = re.compile("bytes=([0-9]+)-([0-9]*)")
 
 
 class RequestHandler(SimpleHTTPRequestHandler):
-    """Answers all requests of one connection."""
+    """Answers all requests of one connection, as the `urlschemes_servers.http.Site` says."""
 
     protocol_version = "HTTP/1.1"
     server_version = "urlschemes-servers"
     sys_version = ""
 
-    def __init__(self, connection: socket.socket, site: Site) -> None:
+    def __init__(self, connection: socket.socket, site: Any) -> None:
         self._site = site
         server: Any = None  # the standard library's handler keeps it, and does not use it
         super().__init__(connection, connection.getpeername(), server, directory=site.folder)
@@ -38,9 +35,9 @@ class RequestHandler(SimpleHTTPRequestHandler):
             return False
         # Not self.path: the standard library removes leading slashes from it.
         target = self.requestline.split(" ")[1]
-        response = self._site.response(HttpRequest(self.command, target, self.headers, self._body()))
+        response = self._site.response(self.command, target, self.headers, self._body())
         if response is not None:
-            self._send(response)
+            self._send(response.status, response.body, response.headers)
         return response is None
 
     def do_GET(self) -> None:
@@ -49,7 +46,7 @@ class RequestHandler(SimpleHTTPRequestHandler):
         if part is None:
             super().do_GET()
         else:
-            self._send(part)
+            self._send(*part)
 
     def do_POST(self) -> None:
         """Refuse the request."""
@@ -65,7 +62,7 @@ class RequestHandler(SimpleHTTPRequestHandler):
         else:
             status = HTTPStatus.NO_CONTENT if path.exists() else HTTPStatus.CREATED
             path.write_bytes(self._site.requests[-1].body)
-            self._send(HttpResponse(status))
+            self._send(status)
 
     def do_DELETE(self) -> None:
         """Remove a file of the folder."""
@@ -76,13 +73,13 @@ class RequestHandler(SimpleHTTPRequestHandler):
             self.send_error(HTTPStatus.NOT_FOUND)
         else:
             path.unlink()
-            self._send(HttpResponse(HTTPStatus.NO_CONTENT))
+            self._send(HTTPStatus.NO_CONTENT)
 
     def log_message(self, *_: object) -> None:
         """Log nothing: `requests` has all requests."""
 
-    def _part(self) -> HttpResponse | None:
-        """Return the response to a request for a range of a file; None if the whole file is to be sent."""
+    def _part(self) -> tuple[int, bytes, list[tuple[str, str]]] | None:
+        """Return status, body and header for a request of a range of a file; None if the whole file is to be sent."""
         asked = _RANGE.fullmatch(self.headers.get("Range", ""))
         path = Path(self.translate_path(self.path))
         if asked is None or not path.is_file():
@@ -94,10 +91,10 @@ class RequestHandler(SimpleHTTPRequestHandler):
         first = int(asked[1])
         part = content[first : int(asked[2]) + 1] if asked[2] else content[first:]
         if not part:
-            return HttpResponse(416, headers=[("Content-Range", f"bytes */{len(content)}")])
+            return 416, b"", [("Content-Range", f"bytes */{len(content)}")]
         where = f"bytes {first}-{first + len(part) - 1}/{len(content)}"
         fields = [("Content-Type", self.guess_type(path)), ("Last-Modified", modified), ("Content-Range", where)]
-        return HttpResponse(206, part, fields)
+        return 206, part, fields
 
     def _body(self) -> bytes:
         """Return the body of the request. Raises ConnectionError if it ends early."""
@@ -123,23 +120,23 @@ class RequestHandler(SimpleHTTPRequestHandler):
             raise ConnectionError("the client closed the connection within the body")
         return octets
 
-    def _send(self, response: HttpResponse) -> None:
-        self.send_response(response.status)
-        for name, value in response.headers:
+    def _send(self, status: int, body: bytes | Iterable[bytes] = b"", headers: Iterable[tuple[str, str]] = ()) -> None:
+        self.send_response(status)
+        for name, value in headers:
             self.send_header(name, value)
-        empty = self.command == "HEAD" or response.status in (204, 304)
-        if isinstance(response.body, bytes):
-            if response.status not in (204, 304):
-                self.send_header("Content-Length", str(len(response.body)))
+        empty = self.command == "HEAD" or status in (204, 304)
+        if isinstance(body, bytes):
+            if status not in (204, 304):
+                self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             if not empty:
-                self.wfile.write(response.body)
+                self.wfile.write(body)
             return
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         if empty:
             return
-        for piece in response.body:
+        for piece in body:
             if piece:
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
         self.wfile.write(b"0\r\n\r\n")

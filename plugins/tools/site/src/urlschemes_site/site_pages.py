@@ -12,8 +12,9 @@ from markupsafe import Markup
 
 from urlschemes import Registry, __version__
 from urlschemes.errors import require_type
-from urlschemes.grammar.profile import RFC1738, parse_rules
-from urlschemes.registry.known_names import attribution, merged
+from urlschemes.grammar.profile import parse_rules
+from urlschemes.registry.names import attribution, merged
+from urlschemes.rfc1738 import RFC1738
 from urlschemes_access import Limits, Policy
 from urlschemes_cli.output.text import escaped_line
 from urlschemes_cli.settings import installed_profiles

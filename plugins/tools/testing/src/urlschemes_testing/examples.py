@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from urlschemes.errors import InvalidURL, require_type
-from urlschemes.scheme.record_fields import Example
+from urlschemes.record.record_fields import Example
 from urlschemes.url.value import URL
 
 __all__ = ["check_example"]

@@ -10,7 +10,7 @@ from urlschemes.redaction import one_line
 from urlschemes.url.value import type_failed
 
 if TYPE_CHECKING:
-    from urlschemes.scheme.registration import Registration
+    from urlschemes.record.registration import Registration
     from urlschemes.url.value import URL
     from urlschemes_access.policy import Policy
 

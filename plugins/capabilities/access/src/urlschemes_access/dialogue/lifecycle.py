@@ -27,7 +27,7 @@ from urlschemes_access.resources.synchronous import Session, Source
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
 
-    from urlschemes.scheme.registration import Registration
+    from urlschemes.record.registration import Registration
     from urlschemes.url.value import URL
     from urlschemes_access.backends.backend import Backend
     from urlschemes_access.backends.connection_pool import ConnectionPool

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_access.attributes import Attributes, Entry, FileFacts
     from urlschemes_access.credentials import Answers, Credentials, Form
-    from urlschemes_access.resources.synchronous import Session
 
 __all__ = [
     "CHUNK",
@@ -360,13 +359,13 @@ class PullPieces(Request["tuple[bytes, ...]"]):
 class Open(Request[None]):
     """Announce the resource, before its first octet or entry; the caller receives it now.
 
-    `session` is the type of a session, `peer` its connection.
+    `session` is the type of a session, a `urlschemes_access.Session`, and `peer` its connection.
     """
 
     kind: Literal["document", "listing", "session", "attributes"]
     attributes: "Attributes | None" = None
     _: "KW_ONLY"
-    session: "type[Session] | None" = None
+    session: "type[Any] | None" = None
     peer: Peer | None = None
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from urlschemes.registry.claim_selection import switch
-from urlschemes.registry.claims import SCHEMES, Claim
-from urlschemes.registry.known_names import how_to_install
-from urlschemes.registry.plugins import SLOW_IMPORT, subject
+from urlschemes.registry.claims import SCHEMES, Claim, subject, switch
+from urlschemes.registry.names import how_to_install
+from urlschemes.registry.plugins import SLOW_IMPORT
 from urlschemes.url import native
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import UNKNOWN
@@ -22,7 +21,7 @@ from urlschemes_cli.settings import known_records
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from urlschemes.registry.inspection import Diagnosis
+    from urlschemes.registry.claims import Diagnosis
     from urlschemes_cli.output.console import Console
     from urlschemes_cli.settings import Settings
 

@@ -10,7 +10,7 @@ import click
 
 from urlschemes.errors import PluginError
 from urlschemes.registry.claims import SCHEMES
-from urlschemes.registry.known_names import KnownName, how_to_install, known_names, reserved_names
+from urlschemes.registry.names import KnownName, how_to_install, known_names, reserved_names
 from urlschemes_cli.error_reports import report_missing_profile
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.json_output import write_json

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.errors import UnknownScheme
-from urlschemes.registry.known_names import attribution, how_to_install, known_names
+from urlschemes.registry.names import attribution, how_to_install, known_names
 from urlschemes_cli.options import json_option, scheme_argument
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import escaped_line, safe_line
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from urlschemes import Registration, Registry
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.syntax import Syntax
-    from urlschemes.registry.known_names import KnownName, Ledger
+    from urlschemes.registry.names import KnownName, Ledger
     from urlschemes_cli.output.console import Console
     from urlschemes_cli.settings import Settings
 

@@ -17,7 +17,7 @@ from urlschemes_cli.output.text import safe_line
 
 if TYPE_CHECKING:
     from urlschemes import Registry
-    from urlschemes.registry.inspection import Why
+    from urlschemes.registry.names import Why
     from urlschemes_cli.settings import Settings
 
 __all__ = ["why"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from urlschemes import errors
-from urlschemes.registry.claim_selection import DISABLE
+from urlschemes.registry.claims import DISABLE
 from urlschemes_cli.commands import GROUP
 from urlschemes_cli.exit_codes import core_exit_code
 from urlschemes_cli.settings import Settings

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from urlschemes.redaction import one_line
 from urlschemes.registry.claims import SCHEMES
-from urlschemes.registry.known_names import known_names
+from urlschemes.registry.names import known_names
 from urlschemes.storage import cache
 from urlschemes_conformance.subprocesses import run
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from urlschemes import default_registry
 from urlschemes.redaction import one_line
-from urlschemes.registry.known_names import known_names
+from urlschemes.registry.names import known_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.bnf import Grammar
@@ -24,7 +24,7 @@ __all__ = ["printed_of", "prove_printed"]
 
 def printed_of(profile: Profile) -> tuple[str, ...]:
     """Return the shared rules of a profile, and those that it rewrites as its document prints them: they replace."""
-    spec, texts = import_module(profile.package).__spec__, []
+    spec, texts = sys.modules[profile.package].__spec__, []
     for file in (profile.rules_file, "printed.abnf"):
         with suppress(FileNotFoundError):  # a profile may rewrite no rule
             texts.append(read_from(spec, file)[0])  # type: ignore[arg-type]

@@ -15,8 +15,8 @@ are the same in each run.
 | `report` | a review as text |
 | `runner` | starts the worker processes and collects their verdicts |
 | `worker` | one worker process: makes checks and writes the verdicts |
-| `checks/` | the checks, one module for each kind |
-| `catalogue` | the list of all checks, in order |
+| `checks/` | the checks, one module for each kind, and the list of all |
+| `catalogue` | the class `Check`, and the mark of a check |
 | `verdicts` | the classes `Verdict` and `Review` |
 | `target` | finds the scheme to review, without importing it |
 | `reviewed_scheme` | the scheme as the checks see it: record, type, generated URLs, recorded access |
@@ -28,7 +28,8 @@ It does not know pytest (see `urlschemes_conformance.pytest_plugin`) and no sche
 
 from __future__ import annotations
 
-from urlschemes_conformance.review.catalogue import Check, all_checks
+from urlschemes_conformance.review.catalogue import Check
+from urlschemes_conformance.review.checks import all_checks
 from urlschemes_conformance.review.runner import EXAMPLES, SEED, review
 from urlschemes_conformance.review.verdicts import Review, ReviewError, Verdict
 

@@ -1,10 +1,8 @@
-"""The checks: what one is, and the list of all of them."""
+"""A check: what it is, and the mark that makes a function one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias
 
 from urlschemes_conformance.review.verdicts import CannotCheck
@@ -17,10 +15,7 @@ if TYPE_CHECKING:
 
     CheckFunction: TypeAlias = Callable[[ReviewedScheme], Verdict]
 
-__all__ = ["Check", "all_checks", "check"]
-
-_MODULES = ("record", "name", "grammar", "type", "law", "import", "access")
-"""The modules of checks, in the order in which they are shown: those that run no code of the plugin come first."""
+__all__ = ["CHECKS", "Check", "check"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +40,15 @@ class Check:
             return reason.verdict_of(self.name)
 
 
-_checks: dict[str, Check] = {}
+CHECKS: dict[str, Check] = {}
+"""The checks of the modules that were imported, by name."""
 
 
 def check(name: str, section: str, *, first: bool = False) -> Callable[[CheckFunction], CheckFunction]:
     """Make a function the check `name`; the first line of its docstring is the requirement."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        _checks[name] = Check(name, (function.__doc__ or "").partition("\n")[0], section, function, first)
+        CHECKS[name] = Check(name, (function.__doc__ or "").partition("\n")[0], section, function, first)
         return function
 
     return register
-
-
-@cache
-def all_checks() -> tuple[Check, ...]:
-    """Return all checks, in the order in which they are shown."""
-    modules = [import_module(f"{__package__}.checks.{name}_checks").__name__ for name in _MODULES]
-    # Sorted, because a module may have been imported before the others.
-    return tuple(sorted(_checks.values(), key=lambda each: modules.index(each.function.__module__)))

@@ -52,7 +52,7 @@ def review(
     """
     from urlschemes_cli.exit_codes import INVALID
     from urlschemes_cli.output.console import Console
-    from urlschemes_conformance.review.catalogue import all_checks
+    from urlschemes_conformance.review.checks import all_checks
     from urlschemes_conformance.review.runner import review as make_review
 
     if list_only:
@@ -84,7 +84,7 @@ def review(
 
 
 def _list_checks(*, as_json: bool) -> None:
-    from urlschemes_conformance.review.catalogue import all_checks
+    from urlschemes_conformance.review.checks import all_checks
 
     if as_json:
         fields = ("check", "requirement", "section")

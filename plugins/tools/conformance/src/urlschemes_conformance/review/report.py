@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes_conformance.review.catalogue import all_checks
+from urlschemes_conformance.review.checks import all_checks
 from urlschemes_conformance.review.verdicts import OUTCOMES, counted
 
 if TYPE_CHECKING:

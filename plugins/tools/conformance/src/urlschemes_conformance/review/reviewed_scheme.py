@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes import Registry
 from urlschemes.errors import GrammarError, InvalidURL, PluginError, RegistrationError, URLError
+from urlschemes.record.registration import Registration
 from urlschemes.redaction import described
 from urlschemes.registry.plugins import code_for, load_scheme
-from urlschemes.scheme.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes.storage.package_data import read_file
 from urlschemes_conformance.review.verdicts import CannotCheck, failed, skipped
@@ -105,15 +105,19 @@ class ReviewedScheme:
             advice = f"put a {profile.record} into the package, and make sure that the wheel contains it"
             raise CannotCheck(failed(f"the record cannot be read: {described(error)}", advice), "record") from None
 
-    @property
     @once
-    def generated_type(self) -> type[URL]:
-        """The type that the core generates from the record, without code of the plugin."""
+    def require_record(self) -> Scheme:
+        """Return the scheme that the core makes of the record, without code of the plugin. Raises CannotCheck."""
         try:
-            self.record.syntax.fullmatch  # noqa: B018  compiles the pattern
-            return Scheme(self.record).url_type
+            self.record.syntax.compile()
+            return Scheme(self.record)
         except URLError as error:
             raise _wrong_grammar(error) from None
+
+    @property
+    def generated_type(self) -> type[URL]:
+        """The type that the core generates from the record."""
+        return self.require_record().url_type
 
     @property
     def syntax(self) -> Syntax:
@@ -122,10 +126,9 @@ class ReviewedScheme:
 
     # The code
 
-    @property
     @once
-    def code(self) -> Claim:
-        """The entry point of the code for the profile."""
+    def require_code(self) -> Claim:
+        """Return the entry point of the code for the profile. Raises CannotCheck if there is none."""
         claim = code_for(self.target.claim, self.profile)
         if not claim.attribute:
             raise CannotCheck(skipped("there is a record and no code"))
@@ -135,9 +138,9 @@ class ReviewedScheme:
     @once
     def scheme(self) -> Scheme:
         """The scheme that the entry point names, imported; for a record by itself, the one that the core makes."""
-        self.generated_type  # noqa: B018  raises CannotCheck if the record cannot be used
+        generated = self.require_record()
         if not self.target.claim.module:
-            return Scheme(self.record)
+            return generated
         try:
             return load_scheme(self.target.claim, self.profile)
         except PluginError as error:
@@ -200,7 +203,7 @@ class ReviewedScheme:
     @once
     def recorded_access(self) -> RecordedAccess:
         """The access of the demonstration, recorded."""
-        self.code  # noqa: B018  raises CannotCheck if there is none
+        self.require_code()
         if not self.record.operations:
             raise CannotCheck(skipped("the record offers no operation"))
         if self.target.demo is None:

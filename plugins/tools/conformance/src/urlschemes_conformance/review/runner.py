@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from urlschemes.registry.registry import registry_or_default
-from urlschemes_conformance.review.catalogue import all_checks
+from urlschemes_conformance.review.checks import all_checks
 from urlschemes_conformance.review.target import find_target, targets_of_records
 from urlschemes_conformance.review.verdicts import Review, ReviewError, Verdict, failed
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from urlschemes import default_registry
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
-from urlschemes.grammar.profile import RFC1738
 from urlschemes.redaction import described
 from urlschemes.registry.claims import SCHEMES, Claim, object_reference
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.package_data import find_in_folders
 from urlschemes_cli.settings import installed_profiles
 from urlschemes_testing.demonstration import GROUP as DEMOS

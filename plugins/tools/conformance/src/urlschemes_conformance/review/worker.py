@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from urlschemes.redaction import described
-from urlschemes_conformance.review.catalogue import all_checks
+from urlschemes_conformance.review.checks import all_checks
 from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme, frames, places
 from urlschemes_conformance.review.verdicts import CannotCheck, failed
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from urlschemes.errors import RegistrationError
-from urlschemes.registry.known_names import reserved_names
+from urlschemes.registry.names import reserved_names
 from urlschemes_cli.options import complete_profile
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_conformance.scaffold.naming import name_notes, naming_of, registered_name

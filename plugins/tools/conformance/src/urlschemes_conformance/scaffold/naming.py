@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from urlschemes import default_registry
 from urlschemes.errors import RegistrationError
 from urlschemes.registry.claims import SCHEMES, distribution_key
-from urlschemes.registry.known_names import attribution, core_ledger, known_names, merged, reserved_names
+from urlschemes.registry.names import attribution, core_ledger, known_names, merged, reserved_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from urlschemes.registry.known_names import KnownName
+    from urlschemes.registry.names import KnownName
     from urlschemes.registry.registry import Registry
 
 __all__ = ["Naming", "name_notes", "naming_of", "registered_name"]

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from urlschemes import Registry, __version__, default_registry
 from urlschemes.errors import RegistrationError, URLError
-from urlschemes.scheme.registration import Registration
+from urlschemes.record.registration import Registration
 from urlschemes_conformance.scaffold.naming import naming_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from urlschemes.grammar.profile import Profile
-    from urlschemes.registry.known_names import KnownName
+    from urlschemes.registry.names import KnownName
     from urlschemes_conformance.scaffold.naming import Naming
 
 __all__ = ["PORT", "TITLE", "Plan", "code_file", "has_template_syntax", "plan", "template_leftovers"]

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from urlschemes_access.attributes import FileFacts
-    from urlschemes_testing.replay.backend import ReplayBackend
     from urlschemes_testing.replay.script import Script
 
 __all__ = ["Progress", "ReplayChannel", "Stage"]
@@ -33,7 +32,7 @@ class Stage(Generic[S]):
 
 @dataclass(eq=False, slots=True)
 class ReplayChannel:
-    """A replayed connection or file.
+    """A replayed connection or file of the ReplayBackend `backend`.
 
     `stages` are the steps on a connection that are not done, `place` is its address and port. `broken` is the fault of
     a broken connection, `octets_left` the number of octets that still arrive before it breaks. `input` is the file that
@@ -41,7 +40,7 @@ class ReplayChannel:
     """
 
     label: str
-    backend: ReplayBackend
+    backend: Any
     place: tuple[str, int] | None = None
     datagrams: bool = False
     is_data_connection: bool = False
@@ -61,15 +60,18 @@ class ReplayChannel:
 
     async def receive(self, most: int, timeout: float, _: int) -> bytes:
         """Return the next octets."""
-        return self.backend.perform(self.backend.read, self, most, timeout)
+        octets: bytes = self.backend.perform(self.backend.read, self, most, timeout)
+        return octets
 
     async def send(self, pieces: list[memoryview], timeout: float) -> int:
         """Send octets, or write them to the file."""
-        return self.backend.perform(self.backend.write, self, b"".join(pieces), timeout)
+        count: int = self.backend.perform(self.backend.write, self, b"".join(pieces), timeout)
+        return count
 
     async def commit(self, _: float) -> FileFacts:
         """Keep what was written to the file."""
-        return self.backend.perform(self.backend.commit, self)
+        facts: FileFacts = self.backend.perform(self.backend.commit, self)
+        return facts
 
     def peer_address(self) -> tuple[str, int]:
         """Return the address and port of a connection."""

@@ -37,7 +37,7 @@ def operations(scheme: ReviewedScheme) -> Verdict:
     """Each operation of the record has an algorithm, and each option is a parameter of one."""
     from urlschemes_access.settings import options_of
 
-    scheme.code  # noqa: B018  raises CannotCheck if there is none
+    scheme.require_code()
     algorithm, offered, options = scheme.scheme.algorithm, scheme.record.operations, set[str]()
     if not offered:
         return warned(

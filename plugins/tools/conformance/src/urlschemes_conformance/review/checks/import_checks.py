@@ -34,7 +34,7 @@ MAX_SECONDS = 1.0
 @check("light-import", "docs/how-to/plugins.md", first=True)
 def light_import(scheme: ReviewedScheme) -> Verdict:
     """Importing the plugin to parse a URL imports neither its algorithms nor anything heavy."""
-    code = scheme.code
+    code = scheme.require_code()
     example = next((each.url for each in scheme.record.examples if each.parts is not None), "")
     with suppress(URLError):  # imports what the core needs to parse
         scheme.generated_type.parse(example)
@@ -89,7 +89,8 @@ def leaves_alone(scheme: ReviewedScheme) -> Verdict:
     """Importing the plugin changes nothing else in the process."""
     from urlschemes_conformance.import_probe import probe_imports  # imports subprocess, which light_import must not see
 
-    scheme.code, scheme.generated_type  # noqa: B018  raise CannotCheck if there is none
+    scheme.require_code()
+    scheme.require_record()
     claim = scheme.target.claim
     report = probe_imports([claim], scheme.profile.name)[claim]
     if report.changes:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes.registry.claims import SCHEMES, distribution_key
-from urlschemes.registry.known_names import core_ledger, known_names
+from urlschemes.registry.names import core_ledger, known_names
 from urlschemes.registry.registry import Registry
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import failed, passed, warned

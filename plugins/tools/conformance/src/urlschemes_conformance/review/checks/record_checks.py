@@ -15,7 +15,7 @@ from urlschemes_conformance.scaffold import has_template_syntax, template_leftov
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes.scheme.registration import Registration
+    from urlschemes.record.registration import Registration
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
 

@@ -26,7 +26,7 @@ _OPEN = frozenset({"__new__", "explanation", "normalized"})
 @check("contract", "docs/reference/registration.md")
 def contract(scheme: ReviewedScheme) -> Verdict:
     """The entry point names a Scheme of that name, made from the record of the package."""
-    code, loaded = scheme.code, scheme.scheme
+    code, loaded = scheme.require_code(), scheme.scheme
     advice = "let the code read the record with Registration.of"
     for name in _FIELDS:
         in_file, in_code = getattr(scheme.record, name), getattr(loaded.registration, name)

@@ -12,24 +12,34 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.errors import PluginError
-from urlschemes.grammar.profile import RFC1738, Profile
-from urlschemes.registry.claims import GROUPS, HOOKS, PROFILES, SCHEMES, Claim, distribution_key
-from urlschemes.registry.known_names import known_names, reserved_names
+from urlschemes.redaction import one_line
+from urlschemes.registry.claims import (
+    DISABLE,
+    GROUPS,
+    HOOKS,
+    OWN_HOOKS,
+    PROFILES,
+    SCHEMES,
+    SPECIFICATIONS,
+    Claim,
+    distribution_key,
+    installed_list,
+    locations,
+)
+from urlschemes.registry.names import known_names, reserved_names
+from urlschemes.rfc1738 import RFC1738
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from urlschemes.grammar.profile import Profile
+
     Owners: TypeAlias = Mapping[str, Mapping[str, str]]
 
-__all__ = ["DISABLE", "Rules", "Selection", "installed_list", "locations", "select", "switch"]
+__all__ = ["Rules", "Selection", "select"]
 
-DISABLE = "URLSCHEMES_DISABLE"
-"""The variable that switches off distributions and schemes: their names, separated by commas."""
 ALLOW = "URLSCHEMES_PLUGINS"
 """The variable that restricts which distributions take part: their names, separated by commas, or `none`."""
-
-_MAX_LISTED = 3
-"""Claims that a message lists; of more it gives the number."""
 
 
 class Rules(NamedTuple):
@@ -49,10 +59,19 @@ class Rules(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Every claim in its state, and the one that counts for each scheme."""
+    """Every claim in its state, and the one that counts for each scheme.
+
+    `hooks` are the names of hooks, each with a module that specifies it.
+    """
 
     claims: tuple[Claim, ...]
     chosen: Mapping[str, Claim]
+    hooks: frozenset[tuple[str, str]]
+
+    @property
+    def hook_names(self) -> frozenset[str]:
+        """The names of all hooks."""
+        return frozenset(name for name, _ in self.hooks)
 
 
 def select(claims: Iterable[Claim], rules: Rules, profile: Profile = RFC1738) -> Selection:
@@ -61,13 +80,16 @@ def select(claims: Iterable[Claim], rules: Rules, profile: Profile = RFC1738) ->
     Raises PluginError if a list names a distribution that is not installed, or a pin one that does not claim the name.
     """
     claims = tuple(claims)
-    found = tuple(claim for claim in claims if claim.group != GROUPS)
+    found = tuple(claim for claim in claims if claim.group not in {GROUPS, SPECIFICATIONS})
     owners = _owners(claims, rules)
+    specified = (claim for claim in claims if claim.group == SPECIFICATIONS and claim.state == "active")
+    hooks = frozenset([*OWN_HOOKS, *((claim.name, claim.module) for claim in specified)])
     allowed, disabled, pins = _allowed(rules, found), _disabled(rules, found), _pins(rules.pins, found, owners)
     judged = [_recorded(_judged(claim, allowed, disabled, pins, owners), profile) for claim in found]
+    judged = [_specified(claim, dict(hooks)) for claim in judged]
     _settle_conflicts(judged)
     chosen = {claim.name: claim for claim in judged if claim.group == SCHEMES and claim.state == "active"}
-    return Selection(tuple(judged), chosen)
+    return Selection(tuple(judged), chosen, hooks)
 
 
 def _owners(claims: tuple[Claim, ...], rules: Rules) -> Owners:
@@ -115,6 +137,14 @@ def _recorded(claim: Claim, profile: Profile) -> Claim:
         return claim
     reason = f"it has no record of the profile {profile.name}, only {', '.join(names)}"
     return claim._replace(state="unused", reason=reason)
+
+
+def _specified(claim: Claim, hooks: Collection[str]) -> Claim:
+    """Return the claim, in the state `malformed` if it is for a hook that nobody specifies."""
+    if claim.group != HOOKS or claim.state != "active" or claim.name in hooks:
+        return claim
+    reason = one_line(f"there is no hook {claim.name[:100]!r}; the hooks are: {', '.join(sorted(hooks))}")
+    return claim._replace(state="malformed", reason=reason)
 
 
 def _settle_conflicts(judged: list[Claim]) -> None:
@@ -207,21 +237,3 @@ def _names(value: str) -> list[str]:
 
 def _distributions(claims: Iterable[Claim]) -> set[str]:
     return {distribution_key(claim.distribution) for claim in claims if claim.state != "ignored"}
-
-
-def switch(claim: Claim) -> str:
-    """Return the name that switches the claim off: the scheme's, or the distribution's if another has the scheme."""
-    return claim.name if claim.group == SCHEMES and claim.state in {"active", "broken"} else claim.distribution
-
-
-def locations(claims: list[Claim]) -> str:
-    """Return the providers of the claims and where they are installed, for a message."""
-    more = len(claims) - _MAX_LISTED
-    listed = [f"{claim.provider} in {claim.origin}" for claim in claims[:_MAX_LISTED]]
-    return "; ".join([*listed, f"{more} more"] if more > 0 else listed)
-
-
-def installed_list(claims: Iterable[Claim]) -> str:
-    """Return the distributions whose claims are active, for a hint."""
-    names = sorted({claim.distribution for claim in claims if claim.state == "active"})
-    return f"installed: {', '.join(names) or 'none'}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from urlschemes.errors import PluginError
-from urlschemes.registry.claim_selection import Rules, installed_list, locations, select
-from urlschemes.registry.claims import GROUPS, HOOKS, SCHEMES, Claim
-from urlschemes.registry.known_names import KnownName
+from urlschemes.registry.claims import GROUPS, HOOKS, SCHEMES, SPECIFICATIONS, Claim, installed_list, locations
+from urlschemes.registry.names import KnownName
+from urlschemes.registry.selection import Rules, select
 
 TALES = "urlschemes.tales"  # a group that no distribution of this project uses
 
@@ -31,7 +31,29 @@ def refusal(*claims: Claim, **rules) -> str:
 def reserved(monkeypatch) -> None:
     """A ledger of its own, which reserves x-mine."""
     names = {"x-mine": KnownName("x-mine", distribution="urlschemes-x-mine"), "x-open": KnownName("x-open")}
-    monkeypatch.setattr("urlschemes.registry.claim_selection.known_names", lambda: names)
+    monkeypatch.setattr("urlschemes.registry.selection.known_names", lambda: names)
+
+
+# Hooks
+
+
+def test_a_claim_for_a_hook_that_no_distribution_specifies_is_malformed():
+    hooks = [claim(name, "house", HOOKS) for name in ("ledger", "veto", "vetoes")]
+    assert [each.state for each in select(hooks, Rules()).claims] == ["active", "malformed", "malformed"]
+    selection = select([*hooks, claim("veto", "access", SPECIFICATIONS)], Rules())
+    assert [(each.name, each.state) for each in selection.claims] == [
+        ("ledger", "active"),
+        ("veto", "active"),
+        ("vetoes", "malformed"),
+    ]
+    assert selection.claims[2].reason == "there is no hook 'vetoes'; the hooks are: ledger, veto"
+    assert selection.hooks == {("ledger", "urlschemes.registry.hooks"), ("veto", "package")}
+
+
+def test_a_hook_is_not_specified_by_a_claim_that_does_not_count():
+    specified = claim("veto", "access", SPECIFICATIONS, state="ignored")
+    assert states(claim("veto", "house", HOOKS), specified) == ["malformed"]
+    assert states(claim("vetoes", "house", HOOKS), disabled={"a list": ["house"]}) == ["disabled"]
 
 
 # Conflicts and pins
@@ -74,7 +96,7 @@ def test_a_pin_counts_in_each_group_in_which_the_distribution_claims_the_name():
 
 
 def test_any_number_of_distributions_may_implement_one_hook():
-    assert states(claim("veto", "one", HOOKS), claim("veto", "two", HOOKS)) == ["active", "active"]
+    assert states(claim("ledger", "one", HOOKS), claim("ledger", "two", HOOKS)) == ["active", "active"]
 
 
 def test_a_conflict_of_many_lists_a_few():

@@ -8,7 +8,6 @@ import re
 import sys
 import tomllib
 from functools import cache as cache_result
-from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -262,7 +261,7 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: 
 @cache_result
 def _state(profile: Profile) -> list[tuple[str, int, int]]:
     """Return the state of the files that compile grammars: in a checkout they change without the version."""
-    folders = os.path.dirname(bnf.__file__), *import_module(profile.package).__path__
+    folders = os.path.dirname(bnf.__file__), *sys.modules[profile.package].__path__
     try:
         files = [file for folder in folders for file in os.scandir(folder) if file.is_file()]
         return sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)

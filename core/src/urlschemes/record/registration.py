@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from urlschemes.errors import RegistrationError, require_type
-from urlschemes.grammar.profile import RFC1738
-from urlschemes.scheme.record_fields import fields_of, parsed
+from urlschemes.record.record_fields import fields_of, parsed
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.package_data import read_from
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.syntax import Syntax
-    from urlschemes.scheme.record_fields import Caution, Example, Option
+    from urlschemes.record.record_fields import Caution, Example, Option
 
 __all__ = ["API", "Registration"]
 

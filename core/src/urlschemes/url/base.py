@@ -1,0 +1,57 @@
+"""What a type of URLs knows of its scheme, and how a class body declares the parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+
+from urlschemes.url.native import Base
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Literal, Self, TypeAlias
+
+    from urlschemes.grammar.syntax import Syntax
+    from urlschemes.record.registration import Registration
+
+    Kind: TypeAlias = Literal["text", "number", "list", "pairs"]
+
+__all__ = ["REQUIRED", "Field", "URLBase"]
+
+REQUIRED: Final[Any] = object()
+
+
+class Field(NamedTuple):
+    """A part as a class body declares it.
+
+    `default` is the value of the part in a URL that lacks it, and REQUIRED if the constructor needs the part.
+    """
+
+    kind: Kind
+    default: Any
+    doc: str
+    lower: bool = False
+    when_needed: str | None = None
+
+
+class URLBase(Base):
+    """A text that the syntax of its type has matched."""
+
+    __slots__ = ()
+    registration: ClassVar[Registration | None] = None
+    """The record of the scheme; None for the generic URL."""
+    syntax: ClassVar[Syntax]
+    """The syntax of the URLs of this type."""
+    default_port: ClassVar[int | None] = None
+    """The default port of the scheme; None if it has none."""
+    _scheme: ClassVar[str] = ""
+    _fields: ClassVar[Mapping[str, Field]] = {}
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def parse(cls, text: str, *, limit: int = ...) -> Self:
+            """Return the URL that `text` is. Raises InvalidURL."""
+
+        @classmethod
+        def explanation(cls, text: str) -> Any:
+            """Return the reason why `text` is not a URL of this type."""
