@@ -288,12 +288,11 @@ class AsyncClient(DialogueClient):
         self.check_function("credentials", arguments.get("credentials"))  # a login is for one server
         access = partial(self.access, **arguments)
         accesses = Accesses(self, access, urls, per_host=per_host, total=total, use=use)
-        with self._pool_bounds(per_host=per_host, total=total):
-            try:
-                while (result := await accesses.next()) is not None:
-                    yield result
-            finally:
-                await accesses.close()
+        try:
+            while (result := await accesses.next()) is not None:
+                yield result
+        finally:
+            await accesses.close()
 
     async def download(
         self,

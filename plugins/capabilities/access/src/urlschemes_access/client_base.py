@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from types import NoneType
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     import os
     import ssl
     from collections.abc import Mapping
-    from contextlib import AbstractContextManager
 
     from urlschemes.registry.registry import Registry
     from urlschemes_access.hooks import AccessHooks
@@ -105,9 +103,6 @@ class ClientBase:
         if "policy" in settings and "deadline" not in settings and client.policy.limits.deadline is not None:
             client.deadline = None  # which would count instead
         return client
-
-    def _pool_bounds(self, *, per_host: int, total: int) -> AbstractContextManager[None]:
-        return nullcontext() if self._pool is None else self._pool.bounds(per_host=per_host, total=total)
 
     def _close_connections(self) -> None:
         if self._pool is not None:
