@@ -360,8 +360,6 @@ def test_the_limits_are_these() -> None:
         hops=5,
         connections=16,
         datagrams=1024,
-        datagram_octets=1024 * 1024,
-        small_records=65_536,
     )
     assert (LIMIT, LINE, TEXT_LINE) == (64 * 1024, 8 * 1024, 64 * 1024)
 
