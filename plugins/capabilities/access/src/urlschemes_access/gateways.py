@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.policy import Policy
 
-__all__ = ["GatewayFinder", "check_gatewayed_url"]
-
 PROFILE = "rfc3986"
 """The profile of gateways' URLs."""
 OPERATIONS = frozenset({"access", "find attributes"})

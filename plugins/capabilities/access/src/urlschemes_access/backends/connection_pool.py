@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from urlschemes_access.backends.backend import Channel
 
-__all__ = ["ConnectionPool", "Destination", "KeptConnection"]
-
 MOST_PER_HOST = 4
 """Idle connections kept to one host and port."""
 MOST_IN_ALL = 20

@@ -18,18 +18,6 @@ if TYPE_CHECKING:
 
     from urlschemes_access.protocol.requests import Transport
 
-__all__ = [
-    "PIECE",
-    "DatagramSocket",
-    "Socket",
-    "addresses_of",
-    "is_from",
-    "new_stream_socket",
-    "one_of",
-    "send_pieces",
-    "strict_context",
-]
-
 PIECE = 124 * 1024
 """Octets that a socket is asked for unless so many are sure to come: glibc maps new memory for each 128 KiB."""
 SHORT = 4096
@@ -38,8 +26,6 @@ SHORT = 4096
 
 class Socket:
     """A channel over a socket."""
-
-    __slots__ = ("socket",)
 
     def __init__(self, socket: Any) -> None:
         self.socket = socket
@@ -65,8 +51,6 @@ class Socket:
 
 class DatagramSocket(Socket):
     """A channel for datagrams to one place and from its address. The socket is not connected: the port may differ."""
-
-    __slots__ = ("place",)
 
     def __init__(self, place: tuple[str, int]) -> None:
         super().__init__(_new_datagram_socket(place[0]))

@@ -12,8 +12,6 @@ from urlschemes.errors import ConfigurationError
 if TYPE_CHECKING:
     import ssl
 
-__all__ = ["TLSFiles"]
-
 
 @dataclass(frozen=True, slots=True)
 class TLSFiles:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from urlschemes_access.protocol import requests
     from urlschemes_access.protocol.requests import Peer
 
-__all__ = ["OpenPeer", "Transfers"]
-
 TRACED_AT_ONCE = 256 * 1024
 """Octets sent that one event shows."""
 DATAGRAM = 65_535
@@ -33,8 +31,6 @@ class OpenPeer:
     `awaiting` is True until the first octet arrives after the last one sent. `sends` is True for a data connection that
     carries content which ends when the connection closes. `destination` is set if the connection may be kept.
     """
-
-    __slots__ = ("address", "awaiting", "channel", "destination", "host", "kind", "received", "sends")
 
     def __init__(self, channel: Channel, kind: Kind, *, address: tuple[str, int] | None = None, host: str = "") -> None:
         self.channel = channel
