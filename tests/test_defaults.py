@@ -25,7 +25,7 @@ from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not c
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.url.value import LIMIT
 from urlschemes_access import Client, Credentials, Entry, Limits, Policy, PolicyDenied
-from urlschemes_access.backends.sockets import default_context
+from urlschemes_access.backends import tls_files
 from urlschemes_access.errors import AuthRequired, RedirectRefused, TLSError, Truncated
 from urlschemes_access.operations import parse_found
 from urlschemes_access.protocol import LINE, TEXT_LINE
@@ -320,7 +320,7 @@ def test_the_environment_leads_nowhere_unless_it_is_trusted(
         monkeypatch.setenv("SSLKEYLOGFILE", str(keys))
         monkeypatch.setenv("NNTPSERVER", f"{host}:{port}")
         assert read(f"http://{http}/notes.txt") == b"notes"
-        default_context.cache_clear()
+        tls_files._context.cache_clear()
         with pytest.raises(TLSError):
             read(f"https://{https}/notes.txt")
         assert not keys.exists()
@@ -335,12 +335,15 @@ def test_the_environment_leads_nowhere_unless_it_is_trusted(
         assert f"* option server is {host}:{port}, from the environment variable NNTPSERVER" in done.stderr
 
 
-def test_tls_is_verified_and_1_2_at_least() -> None:
-    context = default_context()
+def test_tls_is_verified_and_1_2_at_least(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
+    tls_files._context.cache_clear()
+    context = tls_files.TLSFiles().context()
     assert context.verify_mode == ssl.CERT_REQUIRED
     assert context.check_hostname
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
-    assert context.keylog_filename is None
+    assert not context.keylog_filename
+    assert tls_files.TLSFiles().context() is context
 
 
 # How long and how much
@@ -360,8 +363,6 @@ def test_the_limits_are_these() -> None:
         hops=5,
         connections=16,
         datagrams=1024,
-        datagram_octets=1024 * 1024,
-        small_records=65_536,
     )
     assert (LIMIT, LINE, TEXT_LINE) == (64 * 1024, 8 * 1024, 64 * 1024)
 

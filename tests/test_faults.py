@@ -765,7 +765,7 @@ def test_endless_datagrams(stage: str) -> None:
         with answering(
             stage, lambda identifier: [packet(identifier, each, 0, b"x" * 1200) for each in range(3, 400)]
         ) as place:
-            found = outcome_of(PROSPERO, place, replace(HERE, limits=replace(HERE.limits, datagram_octets=100_000)))
+            found = outcome_of(PROSPERO, place, replace(HERE, limits=replace(HERE.limits, datagrams=80)))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -65,8 +65,8 @@ def test_an_async_client_carries_out_the_operations(serve: Serve, offer: Callabl
 
     def send(url: TalkURL) -> Algorithm[None]:
         peer = yield from Connect(url.host, url.port)
-        while octets := (yield from Pull()):
-            yield from Send(peer, octets)
+        while pieces := (yield from Pull()):
+            yield from Send(peer, pieces)
         yield from Open("attributes", Attributes(name=str((yield from Receive(peer)))))
 
     def remove(url: TalkURL) -> Algorithm[None]:

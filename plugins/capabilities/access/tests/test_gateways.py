@@ -18,7 +18,7 @@ from urlschemes.url.value import URL
 from urlschemes_access import Client, Configuration, Policy
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.config_file import ConfigFile
-from urlschemes_access.configuration import Template
+from urlschemes_access.configuration import fill_template
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import Deliver, Open
 
@@ -100,7 +100,7 @@ def read(client: Client, url: URL | str, **arguments: Any) -> str:
     ],
 )
 def test_the_whole_url_is_encoded_in_the_template(template: str, url: str, filled: str) -> None:
-    assert Template.parse(template).fill(URL.parse(url)) == filled
+    assert fill_template(template, URL.parse(url)) == filled
     assert str(URL.parse(filled)) == filled
 
 
@@ -108,7 +108,7 @@ def test_no_octet_of_a_url_changes_the_rest_of_the_template() -> None:
     from urllib.parse import unquote
 
     everything = "x-far:" + "".join(f"%{octet:02X}" for octet in range(256)) + "$-_.+!*'(),;/?:@&="
-    filled = Template.parse("http://gw.dom/{url}").fill(URL.parse(everything))
+    filled = fill_template("http://gw.dom/{url}", URL.parse(everything))
     place = filled.removeprefix("http://gw.dom/")
     assert set(place) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.%")
     assert unquote(place) == everything
@@ -242,8 +242,15 @@ def test_no_gateway_leads_through_another(make: Any) -> None:
         def urlschemes_gateway(self, url: URL) -> str | None:
             return "x-far://hook.dom/" if url.scheme == "x-near" else None
 
-    with pytest.raises(ConfigurationError):
-        make(x_far="x-near://gw.dom/{url}", x_near="x-far://gw.dom/{url}")
+    for gateways, leads_to in (
+        ({"x_far": "x-near://gw.dom/{url}", "x_near": "x-flat:{url}"}, "x-near"),
+        ({"x_far": "x-near://gw.dom/{url}", "x_near": "x-far://gw.dom/{url}"}, "x-near"),
+        ({"x_far": "X-FAR://gw.dom/{url}"}, "x-far"),
+    ):
+        client = make(**gateways)
+        assert "through a gateway itself" in client.check_configuration()[0].message
+        with pytest.raises(ConfigurationError, match=f"leads to {leads_to}, which is reached through a gateway itself"):
+            client.access("x-far://h.dom/")
     client = make(x_far="x-near://gw.dom/{url}")
     client.registry.add_hooks(Hooks())
     with pytest.raises(ConfigurationError, match="leads to x-near, which is reached through a gateway itself"):

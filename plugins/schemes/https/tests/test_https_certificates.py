@@ -9,7 +9,6 @@ import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,9 @@ import pytest
 import trustme
 
 from urlschemes.errors import ConfigurationError
-from urlschemes_access import AsyncClient, AsyncDocument, Client, Document, Limits, Policy
+from urlschemes_access import AsyncClient, AsyncDocument, Client, Document, Policy
 from urlschemes_access.config_file import ConfigFile
-from urlschemes_access.errors import AccessError, LimitExceeded, TLSError
+from urlschemes_access.errors import AccessError, TLSError
 from urlschemes_servers import make_certificates
 from urlschemes_servers.http import HttpAddress, echo, http_server
 from urlschemes_testing.loopback import Loopback
@@ -134,26 +133,6 @@ async def read_on_a_loop(client: AsyncClient, address: str) -> bytes:
     async with await client.access(f"https://{address}/") as document:
         assert isinstance(document, AsyncDocument)
         return await document.read()
-
-
-@pytest.mark.parametrize("on_a_loop", [False, True])
-def test_tiny_records_are_limited(folder: Path, on_a_loop: bool) -> None:
-    def drip(connection: socket.socket) -> None:
-        with suppress(OSError), CONTEXTS[folder].wrap_socket(connection, server_side=True) as secured:
-            secured.recv(10_000)
-            secured.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
-            for _ in range(100):
-                secured.send(b"x")
-
-    def access(address: str) -> bytes:
-        settings: Any = {"policy": replace(HERE, limits=Limits(small_records=50)), "cacert": folder / "ca.pem"}
-        if on_a_loop:
-            return asyncio.run(read_on_a_loop(AsyncClient(**settings), address))
-        return read(Client(**settings), f"https://{address}/")
-
-    with Loopback(drip) as server, pytest.raises(LimitExceeded) as refused:
-        access(server.address)
-    assert refused.value.limit == "small_records"
 
 
 @pytest.mark.parametrize("on_a_loop", [False, True])

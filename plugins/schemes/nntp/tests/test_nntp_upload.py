@@ -156,8 +156,8 @@ def start(url: str, *content: bytes, **options: Any) -> object:
     """The first request of the algorithm after it has read the content."""
     algorithm = update(NntpURL.parse(url), **options)
     request: object = next(algorithm)
-    for octets in (*content, b""):
-        request = algorithm.send(octets)
+    for pieces in (*zip(content, strict=True), ()):
+        request = algorithm.send(pieces)
     return request
 
 

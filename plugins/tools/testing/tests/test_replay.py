@@ -618,8 +618,8 @@ def test_credentials_answers_and_content_of_the_caller() -> None:
         assert peer.secure
         yield from Send(peer, (login.user if login else "nobody").encode() + b"\r\n" + given[0].encode() + b"\r\n")
         data = yield from ConnectBack(peer, 2000)
-        while octets := (yield from Pull()):
-            yield from Send(data, octets)
+        while pieces := (yield from Pull()):
+            yield from Send(data, pieces)
         yield from Close(data)
         yield from Open("document")
         yield from Deliver((yield from Reader(peer).line()) or b"")

@@ -52,11 +52,11 @@ from urlschemes_testing.replay import (
 
 
 def store(path: str = "/a", to: Any = "replace") -> Algorithm[None]:
-    octets = yield from Pull()
+    pieces = yield from Pull()
     output = yield from OpenFile(path, to=to)
-    while octets:
-        yield from Send(output, octets)
-        octets = yield from Pull()
+    while pieces:
+        yield from Send(output, pieces)
+        pieces = yield from Pull()
     facts = yield from Keep(output)
     yield from Open("attributes", Attributes(size=facts.size))
 
@@ -157,9 +157,9 @@ def send(
         peer = yield from Connect("h", 21)
         data = yield from ConnectBack(peer, 2000, sends=sends)
         lost = False
-        while not lost and (octets := (yield from Pull())):
+        while not lost and (pieces := (yield from Pull())):
             try:
-                yield from Send(data, octets)
+                yield from Send(data, pieces)
             except AccessError:
                 lost = True
                 if early:
@@ -186,8 +186,8 @@ def test_a_part_of_what_is_sent_is_accepted_before_a_fault() -> None:
         peer = yield from Connect("h", 21)
         data = yield from ConnectBack(peer, 2000, sends=True)
         try:
-            while octets := (yield from Pull()):
-                yield from Send(data, octets)
+            while pieces := (yield from Pull()):
+                yield from Send(data, pieces)
         except AccessError as error:
             reply = yield from Receive(peer, within=1)
             raise RemoteError(f"the reply was {reply!r}", sent=error.accepted) from error

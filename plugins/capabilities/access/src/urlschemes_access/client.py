@@ -16,7 +16,7 @@ blocks; files and the resolver use threads. A cancelled task has closed its conn
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -399,12 +399,11 @@ class AsyncClient(ClientBase):
         check_function("credentials", arguments.get("credentials"))  # a login is for one server
         access = partial(self.access, **arguments)
         accesses = Accesses(self, access, urls, per_host=per_host, total=total, use=use)
-        with nullcontext() if self._pool is None else self._pool.bounds(per_host=per_host, total=total):
-            try:
-                while (result := await accesses.next()) is not None:
-                    yield result
-            finally:
-                await accesses.close()
+        try:
+            while (result := await accesses.next()) is not None:
+                yield result
+        finally:
+            await accesses.close()
 
     async def download(
         self,

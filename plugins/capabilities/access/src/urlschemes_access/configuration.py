@@ -23,7 +23,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from urlschemes.errors import ConfigurationError, members, require_type
@@ -32,60 +32,46 @@ from urlschemes.grammar.profile import authority_of
 from urlschemes.record.registration import Registration
 from urlschemes.redaction import HIDDEN, redact
 from urlschemes.rfc1738 import RFC1738
-from urlschemes.scheme.scheme import lower_case
 from urlschemes_access.attributes import without_fragment
 from urlschemes_access.backends.tls_files import TLSFiles
 from urlschemes_access.config_file import ConfigFile, ConfigTable
 from urlschemes_access.policy import Kind, Limits, Policy, kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from urlschemes.url.value import URL
 
-__all__ = ["GATEWAYS", "Configuration", "Setting", "Template"]
+__all__ = ["GATEWAYS", "Configuration", "Setting", "check_template", "fill_template"]
 
 GATEWAYS = "URLSCHEMES_GATEWAYS"
 """The variable that holds gateways: `scheme=template`, separated by blanks."""
 
 _PLACEHOLDER = "{url}"
 _SECRETS = ("password", "secret", "token")
-_GATEWAY_HINT = "a gateway is a URL of another scheme, which has no gateway itself"
 
 
-class Template(NamedTuple):
-    """The template of a gateway: the text before the URL, and the text after it."""
+def check_template(text: str) -> None:
+    """Raise ValueError, with the reason, if `text` is the template of a gateway in no profile."""
+    before, placeholder, after = text.partition(_PLACEHOLDER)
+    if not placeholder or _PLACEHOLDER in after:
+        raise ValueError(f"it must contain {_PLACEHOLDER} once")
+    scheme, colon, _ = before.partition(":")
+    if not colon or not SCHEME_NAME_FORM.fullmatch(scheme.lower()):
+        raise ValueError("it does not begin with the name of a scheme")
+    authority = authority_of(before, RFC1738, ends="/?")  # a profile may end one with fewer characters
+    if authority is not None and authority.end == len(before):
+        raise ValueError(f"{_PLACEHOLDER} must come after the host")
+    if "#" in text:
+        raise ValueError("it has a fragment, which is never sent")
 
-    before: str
-    after: str
 
-    @classmethod
-    def parse(cls, text: str) -> Template:
-        """Parse a template, as far as all profiles agree. Raises ValueError with the reason."""
-        before, placeholder, after = text.partition(_PLACEHOLDER)
-        if not placeholder or _PLACEHOLDER in after:
-            raise ValueError(f"it must contain {_PLACEHOLDER} once")
-        scheme, colon, _ = before.partition(":")
-        if not colon or not SCHEME_NAME_FORM.fullmatch(scheme.lower()):
-            raise ValueError("it does not begin with the name of a scheme")
-        authority = authority_of(before, RFC1738, ends="/?")  # a profile may end one with fewer characters
-        if authority is not None and authority.end == len(before):
-            raise ValueError(f"{_PLACEHOLDER} must come after the host")
-        if "#" in text:
-            raise ValueError("it has a fragment, which is never sent")
-        return cls(before, after)
+def fill_template(text: str, url: URL) -> str:
+    """Return the text of the URL through which `url` is reached, without its fragment, which is never sent.
 
-    @property
-    def scheme(self) -> str:
-        """The scheme of the gateway."""
-        return self.before.partition(":")[0].lower()
-
-    def fill(self, url: URL) -> str:
-        """Return the text of the URL through which `url` is reached, without its fragment, which is never sent.
-
-        All but letters, digits and `-._` is encoded.
-        """
-        return f"{self.before}{quote(without_fragment(url), safe='')}{self.after}"
+    All but letters, digits and `-._` is encoded.
+    """
+    return text.replace(_PLACEHOLDER, quote(without_fragment(url), safe=""))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -144,10 +130,10 @@ class Configuration:
         require_type("file", file, ConfigFile)
         found = {each.name: each for each in _settings_of(file)}
         if not trust_env:
-            return cls(_checked(found.values()))
+            return cls(tuple(found.values()))
         environ = os.environ if environ is None else environ
         found |= {each.name: each for each in _gateways_of(environ)}
-        return cls(_checked(found.values()), MappingProxyType(dict(environ)), trust_env=True)
+        return cls(tuple(found.values()), MappingProxyType(dict(environ)), trust_env=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Variables hold secrets of all kinds: a pickle has none, and those of the process that loads it count.
@@ -164,7 +150,7 @@ class Configuration:
         if not tables:
             return self
         found = {each.name: each for each in (*self.settings, *_settings_of(ConfigFile(tables)))}
-        return replace(self, settings=_checked(found.values()))
+        return replace(self, settings=tuple(found.values()))
 
     def __repr__(self) -> str:
         return f"<Configuration {', '.join(f'{each.name} = {each.shown}' for each in self.settings) or '(empty)'}>"
@@ -274,7 +260,7 @@ def _gateway(scheme: str, text: str, source: str) -> Setting:
     name = f"gateways.{scheme}"
     _check_scheme(scheme, name, source)
     try:
-        template = Template.parse(text)
+        check_template(text)
     except ValueError as error:
         raise ConfigurationError(
             f"{source}: {name} is not a gateway: {error}",
@@ -282,10 +268,6 @@ def _gateway(scheme: str, text: str, source: str) -> Setting:
             key=name,
             hint='write it like "x-foo://gw.dom/fetch?{url}"',
         ) from None
-    if template.scheme == scheme:
-        raise ConfigurationError(
-            f"{source}: {name} leads to {scheme} itself", source=source, key=name, hint=_GATEWAY_HINT
-        )
     return Setting("gateways", scheme, text, source)
 
 
@@ -303,24 +285,6 @@ def _gateways_of(environ: Mapping[str, str]) -> Iterator[Setting]:
             )
         seen.add(scheme)
         yield _gateway(scheme, template, source)
-
-
-def _checked(settings: Iterable[Setting]) -> tuple[Setting, ...]:
-    """Return the settings. Raises ConfigurationError if a gateway leads through another gateway."""
-    found = tuple(settings)
-    gateways = {each.key: each for each in found if each.table == "gateways"}
-    for each in gateways.values():
-        target = lower_case(each.value.partition(":")[0])
-        if target in gateways:
-            other = gateways[target]
-            where = "" if other.source == each.source else f" in {other.source}"
-            raise ConfigurationError(
-                f"{each.source}: {each.name} leads to {target}, which has a gateway itself{where}",
-                source=each.source,
-                key=each.name,
-                hint=_GATEWAY_HINT,
-            )
-    return found
 
 
 def _check_scheme(scheme: str, name: str, source: str) -> None:

@@ -23,7 +23,7 @@ from urlschemes.grammar.profile import authority_of
 from urlschemes.redaction import one_line, redact
 from urlschemes.rfc1738 import RFC1738
 from urlschemes_access.attributes import Gateway
-from urlschemes_access.configuration import Template
+from urlschemes_access.configuration import fill_template
 from urlschemes_access.dialogue.destinations import Destinations
 from urlschemes_access.protocol.hosts import read_host, server_syntax
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from urlschemes_access.configuration import Configuration
     from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.policy import Policy
-
-__all__ = ["GatewayFinder", "check_gatewayed_url"]
 
 PROFILE = "rfc3986"
 """The profile of gateways' URLs."""
@@ -96,7 +94,7 @@ class GatewayFinder:
             return None
         setting = self._configuration.gateway(url.scheme)
         if setting is not None:
-            return _NamedGateway(Template.parse(setting.value).fill(url), f"{setting.name} of {setting.source}")
+            return _NamedGateway(fill_template(setting.value, url), f"{setting.name} of {setting.source}")
         if self._hooks is None:
             return None
         answer = self._hooks.gateway(url, operation, trust_env=self._configuration.trust_env)

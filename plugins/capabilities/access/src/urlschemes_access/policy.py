@@ -162,10 +162,6 @@ class Limits:
     """Connections made in one operation, or in one call of a session."""
     datagrams: int = _field(_COUNT, 1024)
     """Datagrams received in one operation."""
-    datagram_octets: int = _field(_COUNT, 1024 * 1024)
-    """Octets in all those datagrams."""
-    small_records: int = _field(_COUNT, 65_536)
-    """TLS records of fewer than 16 octets received in one operation: each costs as much as a large one."""
 
     def __post_init__(self) -> None:
         _check_fields(self)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import threading
-import time
 from typing import Any, cast
 
 import pytest
-from fake_servers import PATIENCE, eventually
 
 from urlschemes_access.backends import connection_pool
-from urlschemes_access.backends.connection_pool import ConnectionPool, Destination, KeptConnection
+from urlschemes_access.backends.connection_pool import LONGEST_IDLE, ConnectionPool, Destination, KeptConnection
 
 KEY = object()
 
@@ -49,27 +46,18 @@ def test_the_connection_used_last_is_taken_first(pool: ConnectionPool) -> None:
     assert is_open(first)
 
 
-def test_the_oldest_connections_are_closed_beyond_two_for_a_host_and_eight_in_all(pool: ConnectionPool) -> None:
-    of_host = [kept() for _ in range(4)]
+def test_the_oldest_connections_are_closed_beyond_four_for_a_host_and_twenty_in_all(pool: ConnectionPool) -> None:
+    of_host = [kept() for _ in range(6)]
     for each in of_host:
         pool.keep(each)
-    assert list(map(is_open, of_host)) == [False, False, True, True]
-    others = [kept(f"host{number}.dom") for number in range(7)]
+    assert list(map(is_open, of_host)) == [False, False, True, True, True, True]
+    others = [kept(f"host{number}.dom") for number in range(18)]
     for each in others:
         pool.keep(each)
-    assert list(map(is_open, [*of_host, *others])) == [False, False, False, *[True] * 8]
+    assert list(map(is_open, [*of_host, *others])) == [*[False] * 4, *[True] * 20]
     pool.close()
     assert not any(map(is_open, others))
     assert len(pool) == 0
-
-
-def test_higher_bounds_hold_for_a_block(pool: ConnectionPool) -> None:
-    connections = [kept() for _ in range(6)]
-    with pool.bounds(per_host=5, total=20), pool.bounds(per_host=1, total=1):
-        for each in connections:
-            pool.keep(each)
-        assert list(map(is_open, connections)) == [False, *[True] * 5]
-    assert list(map(is_open, connections)) == [*[False] * 4, True, True]
 
 
 @pytest.mark.parametrize(
@@ -94,36 +82,27 @@ def test_the_key_is_not_shown() -> None:
     assert "s3cret" not in repr(kept(key="s3cret"))
 
 
-def test_idle_connections_are_closed_after_some_time(pool: ConnectionPool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection_pool, "LONGEST_IDLE", 0.1)
-    first = kept()
+def test_an_expired_connection_is_closed_when_the_pool_is_used(
+    pool: ConnectionPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(connection_pool, "monotonic", lambda: now)
+    first, second = kept(), kept("b.dom")
     pool.keep(first)
-    time.sleep(0.05)
-    second = kept()
+    now += LONGEST_IDLE
     pool.keep(second)
-    assert eventually(lambda: not is_open(first) and not is_open(second))
-    third = kept()  # the thread has ended: another one begins
-    pool.keep(third)
-    assert eventually(lambda: not is_open(third))
-
-
-def test_an_expired_connection_is_not_taken(pool: ConnectionPool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection_pool, "LONGEST_IDLE", 0.0)
-    old = kept()
-    pool.keep(old)
-    assert pool.take(old.destination) is None
-    assert not is_open(old)
+    assert (is_open(first), is_open(second)) == (False, True)
+    now += LONGEST_IDLE
+    assert pool.take(second.destination) is None
+    assert not is_open(second)
 
 
 def test_connections_are_closed_with_a_pool_that_is_dropped() -> None:
-    pool, connection, before = ConnectionPool(), kept(), set(threading.enumerate())
+    pool, connection = ConnectionPool(), kept()
     pool.keep(connection)
-    (thread,) = set(threading.enumerate()) - before
     del pool
     gc.collect()
     assert not is_open(connection)
-    thread.join(PATIENCE)
-    assert not thread.is_alive()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")

@@ -45,7 +45,6 @@ from urlschemes_access.protocol import (
     OpenFile,
     Peer,
     Pull,
-    PullPieces,
     Reader,
     Ready,
     Receive,
@@ -246,8 +245,8 @@ def test_content_may_be_an_asynchronous_iterable(serve: Serve) -> None:
 
     def algorithm() -> Algorithm[None]:
         peer = yield from Connect("127.0.0.1", port)
-        while octets := (yield from Pull()):
-            yield from Send(peer, octets)
+        while pieces := (yield from Pull()):
+            yield from Send(peer, pieces)
         yield from Open("attributes")
 
     clock = Clock()
@@ -304,7 +303,6 @@ UNWAITING: dict[str, Callable[[Peer, Peer], Generator[Any, Any, object]]] = {
     "Deliver": lambda *_: (yield from Deliver(b"x")),
     "Follow": lambda *_: (yield from Follow("x-talk://127.0.0.1/")),
     "Pull": lambda *_: (yield from Pull()),
-    "PullPieces": lambda *_: (yield from PullPieces()),
     "Ready": lambda flooding, _: (yield from Ready([flooding])),
     "Receive": lambda flooding, _: (yield from Receive(flooding)),
     "Send": lambda _, draining: (yield from Send(draining, b"x")),
@@ -446,8 +444,8 @@ def every_dialogue(serve: Serve, folder: Path, monkeypatch: pytest.MonkeyPatch) 
 
     def written() -> Algorithm[None]:
         peer = yield from OpenFile(str(folder / "a"), to="replace")
-        while octets := (yield from Pull()):
-            yield from Send(peer, octets)
+        while pieces := (yield from Pull()):
+            yield from Send(peer, pieces)
         yield from Keep(peer)
         yield from Open("document")
 

@@ -200,8 +200,8 @@ def test_content_that_fails_leaves_the_file_as_it_was(tmp_path: Path, to: Any) -
 
     def algorithm() -> Algorithm[None]:
         file = yield from OpenFile(str(path), to=to)
-        while octets := (yield from Pull()):
-            yield from Send(file, octets)
+        while pieces := (yield from Pull()):
+            yield from Send(file, pieces)
         yield from Keep(file)
         yield from Open("attributes")
 

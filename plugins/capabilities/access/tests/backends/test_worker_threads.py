@@ -53,8 +53,8 @@ def test_a_file_is_read_listed_and_written_by_threads(tmp_path: Path) -> None:
 
     def write() -> Algorithm[None]:
         peer = yield from OpenFile(str(tmp_path / "b"), to="replace")
-        while octets := (yield from Pull()):
-            yield from Send(peer, octets)
+        while pieces := (yield from Pull()):
+            yield from Send(peer, pieces)
         yield from Open("attributes", Attributes(size=(yield from Keep(peer)).size))
 
     async def main() -> None:

@@ -24,7 +24,6 @@ from urlschemes_access.protocol import (
     Deliver,
     Open,
     Pull,
-    PullPieces,
     Receive,
     Send,
 )
@@ -121,11 +120,8 @@ def test_exceptions_of_the_callers_functions_pass_through() -> None:
         run(algorithm(), credentials=credentials)
 
 
-@pytest.mark.parametrize("request_type", [Pull, PullPieces])
 @pytest.mark.parametrize("traced", [False, True])
-def test_content_is_sent_in_the_callers_pieces(
-    serve: Serve, request_type: type[Pull | PullPieces], traced: bool
-) -> None:
+def test_content_is_sent_in_the_callers_pieces(serve: Serve, traced: bool) -> None:
     got = bytearray()
     events: list[TraceEvent] = []
 
@@ -140,8 +136,8 @@ def test_content_is_sent_in_the_callers_pieces(
 
     def algorithm() -> Algorithm[None]:
         peer = yield from Connect("127.0.0.1", port)
-        while octets := (yield from request_type()):
-            yield from Send(peer, octets)
+        while pieces := (yield from Pull()):
+            yield from Send(peer, pieces)
         yield from Send(peer, (b"", b"."))
         yield from Receive(peer)
         yield from Open("attributes")

@@ -14,7 +14,7 @@ from urlschemes_access.errors import (
     RemoteError,
     Truncated,
 )
-from urlschemes_access.protocol import Algorithm, Close, Connect, Open, PullPieces, Receive
+from urlschemes_access.protocol import Algorithm, Close, Connect, Open, Pull, Receive
 from urlschemes_access.protocol.upload import Upload, decisive_answer
 from urlschemes_testing.replay import (
     Script,
@@ -48,7 +48,7 @@ class Framed(Upload):
 
 def store() -> Algorithm[None]:
     stored = Framed((yield from Connect("host.dom", 99)))
-    while pieces := (yield from PullPieces()):
+    while pieces := (yield from Pull()):
         yield from stored.send(pieces, before=b"<", after=b">\n")
     yield from stored.send((), after=b".")
     answer = yield from decisive_answer(stored.answer(), "plus", "it is stored or not", sent=stored.sent)

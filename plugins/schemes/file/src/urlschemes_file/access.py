@@ -105,11 +105,11 @@ def _list(facts: FileFacts, kind: type[FileURL]) -> Algorithm[None]:
 
 def _write(url: FileURL, mode: Literal["replace", "append"]) -> Algorithm[None]:
     path = _file_path(url)
-    octets = yield from Pull()  # a caller without content must not open a file
+    pieces = yield from Pull()  # a caller without content must not open a file
     file = yield from OpenFile(path, to=mode)
-    while octets:
-        yield from Send(file, octets)
-        octets = yield from Pull()
+    while pieces:
+        yield from Send(file, pieces)
+        pieces = yield from Pull()
     facts = yield from Keep(file)
     yield from Open("attributes", _attributes(facts))
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.attributes import Attributes, media_type_of
-from urlschemes_access.protocol import Algorithm, Deliver, Open, PullPieces
+from urlschemes_access.protocol import Algorithm, Deliver, Open, Pull
 from urlschemes_access.protocol.ranges import WHOLE, Range, decide
 from urlschemes_access.protocol.replies import command_name
 from urlschemes_ftp.attributes import fetch_attributes, fetch_size, fetch_time
@@ -164,7 +164,7 @@ def _attributes(url: FtpURL, size: int | None, modified: datetime | None, wanted
 def _store(url: FtpURL, verb: bytes) -> Algorithm[None]:
     """Send the caller's content, by STOR or APPE."""
     _check_names_file(url)
-    first = yield from PullPieces()  # a caller without content must not open a connection
+    first = yield from Pull()  # a caller without content must not open a connection
     control = yield from log_in(url)
     yield from change_directory(control, url)
     type_code = representation_type(url)

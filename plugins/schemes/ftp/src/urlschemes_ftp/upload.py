@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from urlschemes_access.errors import AuthRequired
-from urlschemes_access.protocol import Algorithm, Close, Peer, PullPieces, upload
+from urlschemes_access.protocol import Algorithm, Close, Peer, Pull, upload
 from urlschemes_access.protocol.replies import command_name
 from urlschemes_access.protocol.upload import CONFIRMATION_TIMEOUT, REASON_TIMEOUT, decisive_answer
 
@@ -57,7 +57,7 @@ class Upload(upload.Upload):
         pieces = first
         while pieces:
             yield from self.send(tuple([lines.convert(piece) for piece in pieces]) if lines else pieces)
-            pieces = yield from PullPieces()
+            pieces = yield from Pull()
         yield from self.check()
 
     def confirm(self) -> Algorithm[Reply]:

@@ -13,7 +13,7 @@ from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes.redaction import one_line
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import RedirectRefused
-from urlschemes_access.protocol import Algorithm, Close, Follow, Open, PullPieces
+from urlschemes_access.protocol import Algorithm, Close, Follow, Open, Pull
 from urlschemes_access.protocol.ranges import WHOLE, Range
 from urlschemes_access.protocol.upload import decisive_answer
 from urlschemes_http import RequestURL
@@ -72,14 +72,14 @@ def replace(url: RequestURL, *, media_type: str = "") -> Algorithm[None]:
     no response, or 202 (Accepted).
     """
     _check_media_type(media_type)
-    first = yield from PullPieces()  # a caller without content must not open a connection
-    second = (yield from PullPieces()) if first else ()
+    first = yield from Pull()  # a caller without content must not open a connection
+    second = (yield from Pull()) if first else ()
     framing = ("Transfer-Encoding", "chunked") if second else ("Content-Length", str(sum(map(len, first))))
     fields = [framing, *([("Content-Type", media_type)] if media_type else [])]
     upload = yield from Upload.begin(url, fields, has_content=bool(first), chunked=bool(second))
     for pieces in filter(None, (first, second)):
         yield from upload.send_pieces(pieces)
-    while second and (pieces := (yield from PullPieces())):
+    while second and (pieces := (yield from Pull())):
         yield from upload.send_pieces(pieces)
     response = yield from upload.end()
     yield from _report(response, sent=upload.sent)

@@ -36,8 +36,8 @@ def read_article(group: str, *, crosspost: bool) -> Algorithm[bytes]:
     Raise UnsafeURL or LimitExceeded if it is not; nothing has been sent then.
     """
     content = bytearray()
-    while octets := (yield from Pull()):
-        content += octets
+    while pieces := (yield from Pull()):
+        content += b"".join(pieces)
         if len(content) > MAX_ARTICLE:
             raise LimitExceeded(f"the article is longer than {MAX_ARTICLE} octets", limit="content", value=MAX_ARTICLE)
     if _UNSENDABLE.search(content):

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from urlschemes_access.backends.backend import FileRequest
 
-__all__ = ["File", "OutputFile", "close_file", "use_file"]
-
 WRITTEN = 1024 * 1024
 """The most octets written at once: the deadline is checked between two writes."""
 
@@ -181,8 +179,6 @@ def _check_regular(mode: int, path: str, allowed: _Allowed) -> None:
 class File:
     """An open file."""
 
-    __slots__ = ("descriptor",)
-
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
 
@@ -199,8 +195,6 @@ class File:
 
 class OutputFile(File, ABC):
     """A file that is written. The change takes effect with `commit`; `close` before that undoes it."""
-
-    __slots__ = ("path", "written")
 
     def __init__(self, descriptor: int, path: str) -> None:
         super().__init__(descriptor)
@@ -239,8 +233,6 @@ class OutputFile(File, ABC):
 class _AppendingFile(OutputFile):
     """Appends to a file. Undone, the file gets its old length back, unless others wrote to it too."""
 
-    __slots__ = ("start",)
-
     def __init__(self, path: str, allowed: _Allowed) -> None:
         super().__init__(_open_regular(path, allowed, os.O_WRONLY | os.O_APPEND), path)
         self.start = os.fstat(self.descriptor).st_size
@@ -255,8 +247,6 @@ class _AppendingFile(OutputFile):
 
 class _ReplacingFile(OutputFile):
     """Writes a new file in the same folder, which replaces the old one when it is committed."""
-
-    __slots__ = ("file", "folder")
 
     def __init__(self, path: str, allowed: _Allowed) -> None:
         self.folder = _Folder(path, allowed)
@@ -289,8 +279,6 @@ class _Folder:
 
     Raises PolicyDenied unless the file is allowed.
     """
-
-    __slots__ = ("_before", "_descriptor", "name")
 
     def __init__(self, path: str, allowed: _Allowed, *, follow: bool = True) -> None:
         real = allowed.resolve(path)

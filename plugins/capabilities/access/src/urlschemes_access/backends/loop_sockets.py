@@ -21,8 +21,6 @@ from urlschemes_access.errors import AccessError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-__all__ = ["LoopDatagramSocket", "LoopSocket", "LoopTLS", "wait_until_ready"]
-
 T = TypeVar("T")
 TakeTurn: TypeAlias = "Callable[[], Awaitable[None]]"
 
@@ -111,8 +109,6 @@ class LoopDatagramSocket(LoopSocket, DatagramSocket):
 
 class LoopTLS:
     """A channel over TLS: a socket, and buffers in memory between it and the TLS engine."""
-
-    __slots__ = ("_incoming", "_outgoing", "_plain", "_tls")
 
     def __init__(self, plain: LoopSocket, context: ssl.SSLContext, host: str) -> None:
         self._plain = plain

@@ -11,8 +11,6 @@ from contextlib import suppress
 
 from urlschemes.storage import user_dirs
 
-__all__ = ["NewFile"]
-
 
 class NewFile:
     """A new file in `folder`, with a temporary name that cannot be guessed. `commit` renames it to `name`.
@@ -29,8 +27,6 @@ class NewFile:
     without setuid, and never more; if there is none, those of `mode` that the umask leaves. A link of that name is
     replaced, not followed. Every method but `discard` raises OSError.
     """
-
-    __slots__ = ("_folder", "_mode", "_target", "_temporary", "descriptor")
 
     def __init__(self, folder: int | str | os.PathLike[str], name: str, mode: int = 0o666) -> None:
         self._folder: int | None

@@ -9,7 +9,6 @@ import ipaddress
 import struct
 import sys
 from contextlib import suppress
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from urlschemes_access.backends.tls_files import TLSFiles
@@ -19,19 +18,6 @@ if TYPE_CHECKING:
 
     from urlschemes_access.protocol.requests import Transport
 
-__all__ = [
-    "PIECE",
-    "DatagramSocket",
-    "Socket",
-    "addresses_of",
-    "default_context",
-    "is_from",
-    "new_stream_socket",
-    "one_of",
-    "send_pieces",
-    "strict_context",
-]
-
 PIECE = 124 * 1024
 """Octets that a socket is asked for unless so many are sure to come: glibc maps new memory for each 128 KiB."""
 SHORT = 4096
@@ -40,8 +26,6 @@ SHORT = 4096
 
 class Socket:
     """A channel over a socket."""
-
-    __slots__ = ("socket",)
 
     def __init__(self, socket: Any) -> None:
         self.socket = socket
@@ -67,8 +51,6 @@ class Socket:
 
 class DatagramSocket(Socket):
     """A channel for datagrams to one place and from its address. The socket is not connected: the port may differ."""
-
-    __slots__ = ("place",)
 
     def __init__(self, place: tuple[str, int]) -> None:
         super().__init__(_new_datagram_socket(place[0]))
@@ -140,29 +122,13 @@ def addresses_of(host: str, port: int, transport: Transport) -> list[str]:
 
 
 def strict_context(context: ssl.SSLContext | TLSFiles | None) -> ssl.SSLContext:
-    """Return `context`, one made of files, or the default one, changed so that a truncated connection is an error.
+    """Return `context`, or one made of files, changed so that a truncated connection is an error.
 
     Until Python 3.11.3, contexts came with an option of OpenSSL 3 that makes truncation look like a regular end.
     """
     import ssl  # heavy
 
-    if isinstance(context, TLSFiles):
-        context = context.context()
-    used = default_context() if context is None else context
+    used = (context or TLSFiles()).context() if context is None or isinstance(context, TLSFiles) else context
     if sys.version_info < (3, 11, 4):
         used.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF
     return used
-
-
-@cache
-def default_context() -> ssl.SSLContext:
-    """Return the default context, made once: TLS 1.2 or later, verified with the certificates of the system.
-
-    `ssl.create_default_context` would write session keys to a file named by an environment variable.
-    """
-    import ssl  # heavy
-
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.load_default_certs()
-    return context

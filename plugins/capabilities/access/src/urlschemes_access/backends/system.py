@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.backend import FileRequest
     from urlschemes_access.protocol.requests import Transport
 
-__all__ = ["SystemBackend"]
-
 T = TypeVar("T")
 
 

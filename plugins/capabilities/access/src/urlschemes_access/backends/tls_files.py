@@ -12,8 +12,6 @@ from urlschemes.errors import ConfigurationError
 if TYPE_CHECKING:
     import ssl
 
-__all__ = ["TLSFiles"]
-
 
 @dataclass(frozen=True, slots=True)
 class TLSFiles:
@@ -43,7 +41,11 @@ class TLSFiles:
         return self != TLSFiles()
 
     def context(self) -> ssl.SSLContext:
-        """Return a TLS context with the files as they are now. Raises ConfigurationError if one cannot be used."""
+        """Return a context with the files as they are now: TLS 1.2 or later, verified, by default as the system does.
+
+        `ssl.create_default_context` would write session keys to a file named by an environment variable. Raises
+        ConfigurationError if a file cannot be used.
+        """
         return _context(self, tuple(self._time_of(name) for name in self.__slots__))
 
     def _time_of(self, name: str) -> int | None:

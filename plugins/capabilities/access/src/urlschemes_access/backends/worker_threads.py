@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future
 
-__all__ = ["Work", "undo_later"]
-
 T = TypeVar("T")
 
 CLEANING = 0.2
@@ -27,8 +25,6 @@ class Work:
 
     An action that is no longer awaited still ends before the next begins, so that a clean-up sees all its effects.
     """
-
-    __slots__ = ("_last", "_name")
 
     def __init__(self, name: str = "urlschemes file") -> None:
         self._name = name

@@ -16,7 +16,7 @@ algorithm_runner.py    runs the algorithm, and contains its failures
 connecting.py          Connect, ConnectBack, StartTLS
 transfers.py           Send, Receive, Ready, Close
 file_requests.py       OpenFile, Keep, Remove, Examine, ListFolder
-caller_requests.py     Authenticate, Ask, Pull, PullPieces
+caller_requests.py     Authenticate, Ask, Pull
 redirects.py           Follow: which redirects are followed, and how a location is read
 destinations.py        the policy applied to URLs, ports and addresses
 deadline.py            the total deadline

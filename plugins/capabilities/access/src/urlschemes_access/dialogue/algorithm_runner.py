@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue.transfers import Transfers
     from urlschemes_access.protocol.requests import Algorithm
 
-__all__ = ["AlgorithmRunner", "Finished"]
-
 
 @dataclass(slots=True)
 class Finished:

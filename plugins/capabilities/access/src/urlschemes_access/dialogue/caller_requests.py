@@ -41,7 +41,6 @@ class CallerRequests(DialoguePart):
         self._origin = origin
         self._ask = context.operation.settings.ask
         self._next_piece = _next_piece_of(context.operation.content)
-        self._pulled: tuple[bytes, ...] = ()  # pieces that were pulled and not yet returned
 
     async def authenticate(self, request: requests.Authenticate) -> Credentials | None:
         """Return the caller's login for a server; None without one.
@@ -109,21 +108,11 @@ class CallerRequests(DialoguePart):
             raise TypeError(f"ask must return {len(form.questions)} answers, one for each question, not {len(given)}")
         return given
 
-    async def pull(self, _: requests.Pull) -> bytes:
-        """Return the next octets of the caller's content; `b""` at its end. Raises what `pull_pieces` raises."""
-        if not self._pulled:
-            self._pulled = await self.pull_pieces()
-        octets, self._pulled = (self._pulled[0], self._pulled[1:]) if self._pulled else (b"", ())
-        return octets
-
-    async def pull_pieces(self, _: requests.PullPieces | None = None) -> tuple[bytes, ...]:
+    async def pull(self, _: requests.Pull) -> tuple[bytes, ...]:
         """Return the next pieces of the caller's content, none of them empty; `()` at its end.
 
         Raises InputRequired if there is nothing to send, TypeError for a piece that is not bytes.
         """
-        if self._pulled:
-            left, self._pulled = self._pulled, ()
-            return left
         if self._next_piece is None:
             raise InputRequired("the operation sends content, but none was given", hint="pass it after the URL")
         while True:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from urlschemes_access.policy import Limits
 
-__all__ = ["Deadline"]
-
 LONGEST_WAIT = 1e6
 """The longest wait in seconds: system calls take at most 2**31 milliseconds."""
 
@@ -27,8 +25,6 @@ class Deadline:
 
     Only working time counts, between `resume` and `pause`. `clock` returns the time in seconds.
     """
-
-    __slots__ = ("_clock", "_delivered", "_ends", "_first", "_limits", "_origin", "_sent", "_spent")
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
         self._limits = limits
@@ -137,8 +133,6 @@ class Deadline:
 
 class _Window:
     """A window of time, from `began`, in which octets are counted."""
-
-    __slots__ = ("began", "octets")
 
     def __init__(self, began: float) -> None:
         self.began = began

@@ -14,13 +14,9 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_access.policy import Policy
 
-__all__ = ["Destinations"]
-
 
 class Destinations:
     """The destinations that one operation may reach: by the policy, and by where it has been before a redirect."""
-
-    __slots__ = ("_lines", "_local", "_policy", "_reached", "_redirected", "_scheme_ports")
 
     def __init__(self, policy: Policy, registration: Registration) -> None:
         self._policy = policy

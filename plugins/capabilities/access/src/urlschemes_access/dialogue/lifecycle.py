@@ -94,7 +94,6 @@ class Dialogue:
             requests.ListFolder: files.list_folder,
             requests.OpenFile: files.open,
             requests.Pull: caller.pull,
-            requests.PullPieces: caller.pull_pieces,
             requests.Ready: transfers.ready,
             requests.Receive: transfers.receive,
             requests.Release: connecting.release,

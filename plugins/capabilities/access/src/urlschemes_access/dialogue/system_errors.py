@@ -7,8 +7,6 @@ import sys
 
 from urlschemes_access.errors import RemoteError, TLSError
 
-__all__ = ["is_tls_fault", "reason", "system_refusal", "tls_error"]
-
 # Numbers of OpenSSL's certificate verification (x509_vfy.h).
 _UNKNOWN_AUTHORITY = frozenset({2, 18, 19, 20, 21})
 _NOT_YET_VALID, _EXPIRED = 9, 10

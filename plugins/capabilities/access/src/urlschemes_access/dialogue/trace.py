@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from urlschemes_access.protocol.requests import Peer
     from urlschemes_access.trace_event import EventKind, Tracer
 
-__all__ = ["Trace"]
-
 SHORTEST = 4
 """The shortest secret, in octets, that is searched for: hiding a shorter one everywhere would reveal it."""
 
@@ -30,8 +28,6 @@ class Trace:
 
     `wanted` is True if there is a tracer.
     """
-
-    __slots__ = ("_deadline", "_forms", "_secrets", "_tracer", "wanted")
 
     def __init__(self, tracer: Tracer | None, deadline: Deadline) -> None:
         self._tracer = tracer

@@ -17,12 +17,8 @@ if TYPE_CHECKING:
     from urlschemes_access.protocol import requests
     from urlschemes_access.protocol.requests import Peer
 
-__all__ = ["OpenPeer", "Transfers"]
-
 TRACED_AT_ONCE = 256 * 1024
 """Octets sent that one event shows."""
-SMALL_RECORD = 16
-"""Octets of a TLS record that are few."""
 DATAGRAM = 65_535
 """The most octets in a datagram (RFC 768: a 16-bit length)."""
 
@@ -35,8 +31,6 @@ class OpenPeer:
     `awaiting` is True until the first octet arrives after the last one sent. `sends` is True for a data connection that
     carries content which ends when the connection closes. `destination` is set if the connection may be kept.
     """
-
-    __slots__ = ("address", "awaiting", "channel", "destination", "host", "kind", "received", "sends")
 
     def __init__(self, channel: Channel, kind: Kind, *, address: tuple[str, int] | None = None, host: str = "") -> None:
         self.channel = channel
@@ -77,8 +71,6 @@ class Transfers(DialoguePart):
         super().__init__(context)
         self._open_peers: dict[Peer, OpenPeer] = {}
         self._datagrams = 0
-        self._datagram_octets = 0
-        self._small_records = 0
         self.undelivered = 0
         self.received = 0
 
@@ -184,10 +176,6 @@ class Transfers(DialoguePart):
             except OSError as fault:
                 raise open_peer.error(fault) from fault
             self._count(request.peer, open_peer, octets)
-            if request.peer.secure and 0 < len(octets) < min(SMALL_RECORD, most):
-                self._small_records += 1
-                if self._small_records > self._limits.small_records:
-                    raise self._limits.exceeded("small_records", "the server sent more tiny TLS records than")
             if octets or open_peer.kind != "udp":
                 return octets
             # An empty datagram is dropped: to an algorithm, b"" would be the end.
@@ -235,11 +223,8 @@ class Transfers(DialoguePart):
             raise self._limits.exceeded("content", "the octets received but not delivered are more than")
         if open_peer.kind == "udp":
             self._datagrams += 1
-            self._datagram_octets += count
             if self._datagrams > self._limits.datagrams:
                 raise self._limits.exceeded("datagrams", "the server sent more datagrams than")
-            if self._datagram_octets > self._limits.datagram_octets:
-                raise self._limits.exceeded("datagram_octets", "the server sent more octets in datagrams than")
 
     def _timeout_error(self, open_peer: OpenPeer, fault: TimeoutError, phase: str, bound: float) -> AccessError:
         """Return the error for a timeout: with an errno, the system gave the connection up."""

@@ -30,7 +30,6 @@ __all__ = [
     "OpenFile",
     "Peer",
     "Pull",
-    "PullPieces",
     "Ready",
     "Receive",
     "Release",
@@ -345,14 +344,10 @@ class Ask(Request["Answers"]):
     form: "Form"
 
 
-class Pull(Request[bytes]):
-    """Return the next octets of the content that the caller wants to send; `b""` at its end."""
+class Pull(Request["tuple[bytes, ...]"]):
+    """Return the next octets of the content that the caller wants to send, as Send takes them; `()` at its end.
 
-
-class PullPieces(Request["tuple[bytes, ...]"]):
-    """Return the next octets like Pull, but as a tuple of pieces; `()` at the end of the content.
-
-    Large content is faster this way: the pieces are not copied into one.
+    They are in pieces, none of them empty, which need not be copied into one.
     """
 
 

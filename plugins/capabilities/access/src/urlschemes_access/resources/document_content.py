@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.resources.downloads import Download, Part
 
-__all__ = ["AnyDocument"]
-
 T = TypeVar("T")
 
 SMALL = 4096

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes, Entry, Gateway
     from urlschemes_access.dialogue import Dialogue
 
-__all__ = ["AnyResource", "no_document"]
-
 
 def no_document(resource: AnyResource) -> UnsupportedOperation:
     """Return the error for a listing or a session where only a document can be used."""

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["OCTETS", "Pieces", "in_large_pieces"]
-
 LARGE = 112 * 1024
 """Octets of a file that are read at once. From about 192 KiB on, glibc may map new memory for each piece."""
 TOGETHER = 512 * 1024

@@ -8,10 +8,10 @@ from urlschemes_access.protocol import Keep, Open, OpenFile, Pull, Remove, Send
 def write(url, to, say):
     sizes = []
     file = None
-    while octets := (yield from Pull()):
-        sizes.append(len(octets))
+    while pieces := (yield from Pull()):
+        sizes += map(len, pieces)
         file = file or (yield from OpenFile(url.paper, to=to))
-        yield from Send(file, octets)
+        yield from Send(file, pieces)
     file = file or (yield from OpenFile(url.paper, to=to))
     facts = yield from Keep(file)
     fields = {"pieces": str(len(sizes)), "say": say}

@@ -22,7 +22,6 @@ from urlschemes_access.protocol import (
     OpenFile,
     Peer,
     Pull,
-    PullPieces,
     Receive,
     Remove,
     Request,
@@ -94,8 +93,8 @@ class Recording:
                 self._steps.append(steps.credentials(**asdict(answer)) if answer else steps.credentials(None))
             case Ask() if error is None:
                 self._steps.append(steps.answers(*answer))
-            case Pull() | PullPieces() if answer:
-                self._steps.append(steps.upload(answer if isinstance(answer, bytes) else b"".join(answer)))
+            case Pull() if answer:
+                self._steps.append(steps.upload(b"".join(answer)))
             case OpenFile(path=path, to="read") if error is None:
                 self._names[answer] = path
             case OpenFile(path=path, to=to) if to != "read":
