@@ -11,6 +11,8 @@ from contextlib import suppress
 
 from urlschemes.storage import user_dirs
 
+__all__ = ["NewFile"]
+
 
 class NewFile:
     """A new file in `folder`, with a temporary name that cannot be guessed. `commit` renames it to `name`.
