@@ -6,6 +6,7 @@ import asyncio
 import pickle
 import socket
 import ssl
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -159,16 +160,19 @@ def test_a_request_over_a_new_connection_is_not_repeated(client: Client) -> None
 @pytest.mark.parametrize("when", ["at once", "later"])
 def test_what_a_server_sends_unasked_is_no_response(client: Client, when: str) -> None:
     stray = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"
+    sent = threading.Event()
 
     def speaks_unasked(connection: socket.socket) -> None:
         answers(connection, then=stray if when == "at once" else b"")
         if when == "later":
             connection.sendall(stray)
+        sent.set()
         connection.recv(65536)
 
     with serving(speaks_unasked, answers) as server:
         for _ in range(2):
             assert read(client, f"http://{server.address}/") == b"ok"
+            assert sent.wait(60)
 
 
 # Whose connection it is

@@ -243,7 +243,7 @@ class Client(ClientBase):
     ConfigurationError.
 
     After an operation of http, https, nntp, news or ftp, the client keeps the connection for the next operation on the
-    same server: at most 2 for each host and 8 in all, for 15 seconds. `close`, or leaving a `with` block, closes them
+    same server: at most 4 for each host and 20 in all, for 15 seconds. `close`, or leaving a `with` block, closes them
     at once. With `keep_connections=False` none is kept. A client may be used by several threads.
     """
 
