@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import types
 from types import NoneType
 from typing import TYPE_CHECKING, Any
@@ -85,7 +84,7 @@ class Scheme:
                 f"{self.name} does not offer the operation {operation!r}",
                 scheme=self.name,
                 section=self.registration.syntax.profile.section("operations"),
-                hint=self._offer(offered) if offered else "it is registered for parsing only",
+                hint=f"it offers {', '.join(offered)}" if offered else "it is registered for parsing only",
             )
         function_name = operation.replace(" ", "_")
         function = getattr(named(str(self.access)), function_name, None)
@@ -98,15 +97,6 @@ class Scheme:
             )
         algorithm: Callable[..., Any] = function
         return algorithm
-
-    def _offer(self, offered: tuple[str, ...]) -> str:
-        """Return the operations in words, with the plugin's function for each that only this scheme has."""
-        package = str(self.access).rpartition(".")[0]
-        public = getattr(sys.modules.get(package), "__all__", ())
-        names = ((each, each.replace(" ", "_")) for each in offered)
-        return "it offers " + ", ".join(
-            f"{operation}: {package}.{function}" if function in public else operation for operation, function in names
-        )
 
 
 def _type_of(registration: Registration) -> type[URL]:

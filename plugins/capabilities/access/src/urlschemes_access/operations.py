@@ -8,6 +8,7 @@ load a third-party plugin.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterable, Iterable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -266,6 +267,10 @@ def _algorithm(registry: Registry, scheme: Scheme, operation: str) -> Callable[.
     """Return the algorithm of an operation. Raises UnsupportedOperation, PluginLoadError, PluginContractError."""
     try:
         return scheme.algorithm(operation)
+    except UnsupportedOperation as error:
+        if scheme.access and scheme.registration.operations:
+            error.hint = _offer(scheme, scheme.access.rpartition(".")[0])
+        raise
     except (URLError, MemoryError):
         raise
     except (Exception, SystemExit) as error:  # a module may do anything while it is imported
@@ -275,3 +280,12 @@ def _algorithm(registry: Registry, scheme: Scheme, operation: str) -> Callable[.
             scheme=scheme.name,
             distribution=provider,
         ) from error
+
+
+def _offer(scheme: Scheme, package: str) -> str:
+    """Return the operations in words, with the function of the plugin's package for each that only this scheme has."""
+    public = getattr(sys.modules.get(package), "__all__", ())
+    names = ((each, each.replace(" ", "_")) for each in scheme.registration.operations)
+    return "it offers " + ", ".join(
+        f"{operation}: {package}.{function}" if function in public else operation for operation, function in names
+    )
