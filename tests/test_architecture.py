@@ -8,6 +8,7 @@ import sys
 import tomllib
 from collections import Counter
 from functools import cache
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -159,22 +160,21 @@ def private_names(distribution: str) -> frozenset[str]:
     return frozenset(filter(is_private, found))
 
 
+# A circle that is still to be removed.
+NOT_YET = {
+    "urlschemes_access.dialogue",
+    "urlschemes_access.dialogue.lifecycle",
+    "urlschemes_access.resources.document_content",
+    "urlschemes_access.resources.resource",
+    "urlschemes_access.resources.synchronous",
+}
+
+
 def test_no_modules_import_each_other() -> None:
-    graph = {
-        name: {target(each) for each in module.imports if each.when == "at import"} & modules().keys()
-        for name, module in modules().items()
-    }
-    done: set[str] = set()
-
-    def visit(name: str, path: tuple[str, ...]) -> None:
-        assert name not in path, " -> ".join((*path[path.index(name) :], name))
-        if name not in done:
-            for other in sorted(graph[name]):
-                visit(other, (*path, name))
-            done.add(name)
-
-    for name in graph:
-        visit(name, ())
+    """For types and in functions, too."""
+    graph = {name: {*map(target, module.imports)} for name, module in modules().items()}
+    graph |= {name: graph[name] - NOT_YET for name in NOT_YET}
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the modules
 
 
 # Modules that import one whose name is not in their code, besides `storage` and `registry` of the core, each with why.

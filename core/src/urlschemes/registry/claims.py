@@ -19,6 +19,7 @@ __all__ = [
     "HOOKS",
     "HOOK_PREFIX",
     "OWN_HOOKS",
+    "OWN_SPECIFICATIONS",
     "PROFILES",
     "SCHEMES",
     "SPECIFICATIONS",
@@ -55,7 +56,9 @@ SPECIFICATIONS = "urlschemes.hooks"
 
 A claim for a hook that nobody specifies is malformed: a misspelt veto would never be called.
 """
-OWN_HOOKS = (("ledger", "urlschemes.registry.hooks"),)
+OWN_SPECIFICATIONS = "urlschemes.registry.hooks"
+"""The module that specifies the hooks of the core."""
+OWN_HOOKS = (("ledger", OWN_SPECIFICATIONS),)
 """The hooks of the core, each with the module that specifies it."""
 HOOK_PREFIX = "urlschemes_"
 """The functions that implement a hook are named after it, with this prefix."""

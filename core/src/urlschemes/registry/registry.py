@@ -29,7 +29,7 @@ from urlschemes.errors import (
 from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.profile import Profile
 from urlschemes.record.registration import Registration
-from urlschemes.registry.claims import SCHEMES, Claim
+from urlschemes.registry.claims import OWN_SPECIFICATIONS, SCHEMES, Claim
 from urlschemes.registry.names import core_ledger, explained, known_names, merged, no_provider
 from urlschemes.registry.overrides import Overrides
 from urlschemes.registry.plugins import Plugins, load_record
@@ -253,19 +253,15 @@ class Registry:
 
     def ledgers(self) -> tuple[Ledger, ...]:
         """Return the registers of names that are known, installed or not: the core's own, and those of plugins."""
-        sources, known = self.hook_sources(), self._plugin_ledgers
+        sources, known = self.hook_sources(OWN_SPECIFICATIONS), self._plugin_ledgers
+        if not sources:
+            return (core_ledger(),)
         if known is None or known[0] != sources:  # hooks were added meanwhile
-            known = sources, self._ledgers_of(sources)
+            from urlschemes.registry import hooks  # pluggy, which nothing else here needs
+
+            known = sources, tuple(hooks.ledgers(hooks.Hooks(hooks, lambda: sources)))
             self._plugin_ledgers = known
         return (core_ledger(), *known[1])
-
-    def _ledgers_of(self, sources: tuple[HookSource, ...]) -> tuple[Ledger, ...]:
-        """Return the ledgers that the hooks of `sources` provide."""
-        if not any(source.names is None or "ledger" in source.names for source in sources):
-            return ()
-        from urlschemes.registry import hooks  # pluggy, which nothing else here needs
-
-        return tuple(hooks.ledgers(hooks.Hooks(hooks, lambda: sources)))
 
     def known_names(self) -> Mapping[str, KnownName]:
         """Return the entries of all ledgers, by name, sorted; the core's own takes precedence."""
