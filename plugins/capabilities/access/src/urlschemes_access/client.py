@@ -398,7 +398,7 @@ class AsyncClient(ClientBase):
 
         check_function("credentials", arguments.get("credentials"))  # a login is for one server
         access = partial(self.access, **arguments)
-        accesses = Accesses(self, access, urls, per_host=per_host, total=total, use=use)
+        accesses = Accesses(self.registry, self.configuration, access, urls, per_host=per_host, total=total, use=use)
         try:
             while (result := await accesses.next()) is not None:
                 yield result

@@ -22,10 +22,9 @@ from urlschemes_access.dialogue.trace import Trace
 from urlschemes_access.dialogue.transfers import Transfers
 from urlschemes_access.errors import AccessError, AuthRequired, InputRequired, PolicyDenied, RemoteError, add_section
 from urlschemes_access.protocol import requests
-from urlschemes_access.resources.synchronous import Session, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Awaitable, Callable
 
     from urlschemes.record.registration import Registration
     from urlschemes.url.value import URL
@@ -103,7 +102,7 @@ class Dialogue:
         }
         self._runner = AlgorithmRunner(context, operation.provider, handlers, transfers)
         if not isinstance(cast("object", algorithm), Generator):
-            raise self._breach("an algorithm made by a generator function", algorithm)
+            raise self.breach("an algorithm made by a generator function", algorithm)
 
     @property
     def url(self) -> URL:
@@ -126,7 +125,7 @@ class Dialogue:
                 self._trace.add_secret(self.url.line("password"))
             opened = await self._runner.advance(self._algorithm)
             if not isinstance(opened, requests.Open):
-                raise self._breach("Open before anything is delivered", opened)
+                raise self.breach("Open before anything is delivered", opened)
             self._check_opened(opened)
             self._kind = opened.kind
             self.attributes = self._checked_attributes(opened.attributes or Attributes())
@@ -134,7 +133,7 @@ class Dialogue:
             if opened.kind == "attributes":
                 after = await self._runner.advance(self._algorithm)
                 if not isinstance(after, Finished):
-                    raise self._breach("nothing after Open of attributes", after)
+                    raise self.breach("nothing after Open of attributes", after)
                 self.terminated = True
                 self.close()
             self._opened = True
@@ -160,7 +159,7 @@ class Dialogue:
                     self.close()
                     return None
                 if not isinstance(delivered, requests.Deliver):
-                    raise self._breach("Open only once", delivered)
+                    raise self.breach("Open only once", delivered)
                 if piece := self._checked_item(delivered.item):
                     self._deadline.add_delivered(len(piece) if isinstance(piece, bytes) else piece.octets)
                     return piece
@@ -171,10 +170,13 @@ class Dialogue:
         finally:
             self._leave()
 
-    def session(self, opened: requests.Open, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> Session:
-        """Return the session that the algorithm opened, an object of its type; `run` runs its coroutines."""
+    def make(self, session: Callable[[], T]) -> T:
+        """Return what `session` returns, which makes the session of the plugin. A failure closes everything.
+
+        Raises PluginError for an exception that is not a URLError.
+        """
         try:
-            return (opened.session or Session)(Source(self, run), self.attributes, opened.peer)
+            return session()
         except BaseException as failure:
             self.close()
             if isinstance(failure, Exception) and not isinstance(failure, URLError | MemoryError):
@@ -192,7 +194,7 @@ class Dialogue:
         try:
             result = await self._runner.advance(algorithm)
             if not isinstance(result, Finished):
-                raise self._breach("no Open and no Deliver in a call of a session", result)
+                raise self.breach("no Open and no Deliver in a call of a session", result)
             return cast("T", result.value)
         except _SESSION_CONTINUES as refusal:
             self._sign(refusal)
@@ -238,7 +240,7 @@ class Dialogue:
         try:
             end = await self._runner.advance(self._algorithm)
             if not isinstance(end, Finished):
-                raise self._breach("no Open and no Deliver after Open of a session", end)
+                raise self.breach("no Open and no Deliver after Open of a session", end)
             self.terminated = True
             self.close()
         except BaseException as failure:
@@ -310,13 +312,10 @@ class Dialogue:
 
     def _check_opened(self, opened: requests.Open) -> None:
         attributes: object = opened.attributes
-        session: object = opened.session
         if opened.kind not in (kinds := self._operation.kinds):
-            raise self._breach(f"Open of {' or '.join(kinds)}", repr(opened.kind))
+            raise self.breach(f"Open of {' or '.join(kinds)}", repr(opened.kind))
         if attributes is not None and not isinstance(attributes, Attributes):
-            raise self._breach("Attributes in Open", attributes)
-        if opened.kind == "session" and not (isinstance(session, type) and issubclass(session, Session)):
-            raise self._breach("a subclass of Session in Open of a session", repr(session))
+            raise self.breach("Attributes in Open", attributes)
 
     def _checked_attributes(self, attributes: Attributes) -> Attributes:
         self._context.check_fields(attributes)
@@ -338,9 +337,10 @@ class Dialogue:
             self._context.check_fields(item)
             item.read_by(self._operation.parse)
             return item
-        raise self._breach("octets of a document" if self._kind == "document" else "entries of a listing", item)
+        raise self.breach("octets of a document" if self._kind == "document" else "entries of a listing", item)
 
-    def _breach(self, expected: str, got: object) -> PluginContractError:
+    def breach(self, expected: str, got: object) -> PluginContractError:
+        """Return the error for an algorithm that did something else than what is `expected`."""
         return self._context.breach(expected, "its end" if isinstance(got, Finished) else got)
 
 

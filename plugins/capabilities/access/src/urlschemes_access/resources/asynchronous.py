@@ -10,7 +10,7 @@ from urlschemes_access.backends.event_loop import TURN, LoopBackend
 from urlschemes_access.errors import AccessError
 from urlschemes_access.resources.document_content import AnyDocument
 from urlschemes_access.resources.resource import AnyResource
-from urlschemes_access.resources.synchronous import Session
+from urlschemes_access.resources.synchronous import Session, session_of
 
 if TYPE_CHECKING:
     import os
@@ -136,7 +136,7 @@ class AsyncSession(_AsyncResource, Generic[S]):
     def __init__(self, dialogue: Dialogue, opened: Open) -> None:
         super().__init__(dialogue)
         self._calls = _Calls(dialogue.url.scheme)
-        self._session = dialogue.session(opened, self._calls.collect)
+        self._session = session_of(dialogue, opened, self._calls.collect)
 
     async def call(self, method: Callable[Concatenate[S, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a method of the session's type, as in `await session.call(TelnetSession.write, b"help")`.

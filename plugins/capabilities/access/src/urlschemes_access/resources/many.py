@@ -16,7 +16,8 @@ from urlschemes_access.protocol.hosts import one_spelling
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
-    from urlschemes_access.client import ClientBase
+    from urlschemes.registry.registry import Registry
+    from urlschemes_access.configuration import Configuration
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
 
 __all__ = ["Accesses", "AnyAsyncResource", "Result"]
@@ -54,12 +55,14 @@ class _Job:
 class Accesses:
     """Accesses of `urls`, each by a call of `access`, at most `per_host` at once to a host and `total` in all.
 
-    A resource counts from before its connection is made until it is closed. `client` knows schemes and gateways.
+    A resource counts from before its connection is made until it is closed. `registry` parses the URLs, and
+    `configuration` knows gateways.
     """
 
     def __init__(
         self,
-        client: ClientBase,
+        registry: Registry,
+        configuration: Configuration,
         access: Callable[[URL | str], Awaitable[AnyAsyncResource]],
         urls: Iterable[URL | str],
         *,
@@ -71,7 +74,8 @@ class Accesses:
             raise TypeError("urls must be an iterable of URLs, not a single one")
         if per_host < 1 or total < 1:
             raise ValueError(f"per_host and total must be at least 1, not {per_host} and {total}")
-        self._client = client
+        self._registry = registry
+        self._configuration = configuration
         self._access = access
         self._urls = enumerate(urls)
         self._per_host = per_host
@@ -157,11 +161,11 @@ class Accesses:
 
     def _job(self, index: int, url: URL | str) -> _Job:
         try:
-            parsed = url if isinstance(url, URL) else self._client.registry.parse(url)
+            parsed = url if isinstance(url, URL) else self._registry.parse(url)
         except URLError:  # the access will report it, unless a gateway leads there
             return _Job(index, url, "")
         host = parsed.raw.get("host")
-        if not isinstance(host, str) or self._client.configuration.gateway(parsed.scheme) is not None:
+        if not isinstance(host, str) or self._configuration.gateway(parsed.scheme) is not None:
             return _Job(index, url, f"{parsed.scheme}:")  # all URLs of the scheme lead to the same server
         return _Job(index, url, one_spelling(host))
 

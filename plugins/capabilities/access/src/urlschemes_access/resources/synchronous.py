@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.backend import Backend
     from urlschemes_access.backends.connection_pool import ConnectionPool
     from urlschemes_access.dialogue import Dialogue
-    from urlschemes_access.protocol.requests import Algorithm, Peer
+    from urlschemes_access.protocol.requests import Algorithm, Open, Peer
     from urlschemes_access.resources.downloads import Download, Part
 
-__all__ = ["Document", "Listing", "Session", "Source", "document_of", "run"]
+__all__ = ["Document", "Listing", "Session", "Source", "document_of", "run", "session_of"]
 
 T = TypeVar("T")
 
@@ -180,8 +180,20 @@ def run(
     if opened.kind == "listing":
         return Listing(dialogue)
     if opened.kind == "session":
-        return dialogue.session(opened, drive)
+        return session_of(dialogue, opened, drive)
     return dialogue.attributes
+
+
+def session_of(dialogue: Dialogue, opened: Open, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> Session:
+    """Return the session that the algorithm opened, an object of its type; `run` runs its coroutines."""
+
+    def make() -> Session:
+        kind: object = opened.session
+        if not (isinstance(kind, type) and issubclass(kind, Session)):
+            raise dialogue.breach("a subclass of Session in Open of a session", repr(kind))
+        return kind(Source(dialogue, run), dialogue.attributes, opened.peer)
+
+    return dialogue.make(make)
 
 
 def document_of(resource: Document | Listing | Session) -> Document:
