@@ -56,7 +56,6 @@ class Redirects(DialoguePart):
         self._registration = registration
         self._destinations = destinations
         self._target_of = target_of
-        self._followed = 0
 
     async def follow(self, request: requests.Follow) -> URL:
         """Return the URL that a redirect leads to, if it may be followed.
@@ -76,8 +75,7 @@ class Redirects(DialoguePart):
         allowed = self._allowed_schemes()
         if scheme not in allowed:
             raise refused(f"{self.url.scheme} may redirect to {' or '.join(allowed) or 'no scheme'}", "scheme")
-        if self._followed >= self._limits.hops:
-            raise refused(f"{self._limits.hops} redirects were followed already", "hops")
+        self._destinations.add_hop(location)
         if self._target_of is None:
             raise refused("this operation follows no redirects", "policy")
         try:
@@ -92,7 +90,6 @@ class Redirects(DialoguePart):
         except URLError as error:
             raise refused(str(error), "invalid") from error
         self._destinations.check_redirect(target)
-        self._followed += 1
         self.url = target
         self._trace.emit("follow", None, f"to {target}")
         return target
