@@ -148,6 +148,7 @@ def test_a_wait_is_bounded_by_every_limit_of_its_phase() -> None:
 
 def test_a_visit_ends_at_its_deadline() -> None:
     visit = Guard(Policy(networks=("127.0.0.0/8",), limits=Limits(deadline=1e-9))).visit()
+    visit.deadline.resume()
     for act in (lambda: visit.wait("answer"), lambda: addresses(visit, "host.example"), lambda: visit.add_content(1)):
         with pytest.raises(DeadlineExceeded, match="the deadline"):
             act()

@@ -13,7 +13,7 @@ route.py    Route: the hosts, ports and addresses that one operation may reach; 
 visit.py    Guard and Visit: a route of another client, with its time, its octets and the hooks of plugins
 """
 
-from urlschemes_access.guard.route import Route, resolve
+from urlschemes_access.guard.route import Resolver, Route, resolve
 from urlschemes_access.guard.visit import Guard, RequestedURL, Visit
 
-__all__ = ["Guard", "RequestedURL", "Route", "Visit", "resolve"]
+__all__ = ["Guard", "RequestedURL", "Resolver", "Route", "Visit", "resolve"]

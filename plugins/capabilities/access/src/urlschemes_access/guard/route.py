@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import PolicyDenied, RedirectRefused, ResolveError
@@ -11,12 +11,18 @@ from urlschemes_access.errors import PolicyDenied, RedirectRefused, ResolveError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from urlschemes_access.backends.backend import Backend
     from urlschemes_access.dialogue.deadline import Deadline
     from urlschemes_access.policy import Policy
     from urlschemes_access.protocol.requests import Transport
 
-__all__ = ["Route", "attempts", "resolve"]
+__all__ = ["Resolver", "Route", "attempts", "resolve"]
+
+
+class Resolver(Protocol):
+    """What resolves names: a backend, or a client's own. Raises OSError, and TimeoutError after `timeout` seconds."""
+
+    async def resolve(self, host: str, port: int, transport: Transport, timeout: float) -> list[str]:
+        """Return the addresses of `host` in the order to try them."""
 
 
 class Route:
@@ -84,7 +90,7 @@ class Route:
 
 
 async def resolve(
-    backend: Backend, deadline: Deadline, host: str, port: int, transport: Transport, most: float
+    backend: Resolver, deadline: Deadline, host: str, port: int, transport: Transport, most: float
 ) -> list[str]:
     """Return the addresses of the name `host`, in at most `most` seconds. Raises ResolveError, DeadlineExceeded."""
     timeout = min(deadline.time_for("resolve"), most)

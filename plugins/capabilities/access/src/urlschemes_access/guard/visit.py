@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from urlschemes.errors import URLError
     from urlschemes.registry.registry import Registry
-    from urlschemes_access.backends.backend import Backend
+    from urlschemes_access.guard.route import Resolver
     from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.trace_event import Outcome
 
@@ -52,7 +52,7 @@ class Guard:
         self._hooks: AccessHooks | None = None
 
     def visit(self) -> Visit:
-        """Return the visit of one request of the program, with its redirects. Its time begins now."""
+        """Return the visit of one request of the program, with its redirects."""
         return Visit(self.policy, self._hooks_in_use())
 
     def _hooks_in_use(self) -> AccessHooks | None:
@@ -68,7 +68,7 @@ class Guard:
 class Visit(Route):
     """One request of the program with its redirects and connections: what it has reached, its time and its octets.
 
-    The time of the program does not count: pause the deadline when it gets what it asked for, resume it afterwards.
+    The time of the program does not count: resume the deadline while the client works, and pause it then.
     """
 
     __slots__ = ("_began", "_decoded", "_hooks", "_received", "_url", "deadline")
@@ -76,7 +76,6 @@ class Visit(Route):
     def __init__(self, policy: Policy, hooks: AccessHooks | None = None) -> None:
         super().__init__(policy)
         self.deadline = Deadline(policy.limits)
-        self.deadline.resume()
         self._began = perf_counter()
         self._hooks = hooks
         self._url: RequestedURL | None = None
@@ -118,7 +117,7 @@ class Visit(Route):
 
     # Before and after a connection
 
-    async def addresses(self, backend: Backend, host: str, port: int) -> list[str]:
+    async def addresses(self, backend: Resolver, host: str, port: int) -> list[str]:
         """Return the addresses of a host to connect to, resolved by `backend` and checked.
 
         Raises UnsafeURL, PolicyDenied, LimitExceeded, ResolveError, DeadlineExceeded.
@@ -136,7 +135,9 @@ class Visit(Route):
         return attempts(addresses, self.deadline, self.wait("connect", timeout))
 
     def check_kept(self, address: str) -> None:
-        """Check the address of a connection that an earlier visit made. Raises PolicyDenied."""
+        """Check the address of a connection that an earlier visit may have made. Raises PolicyDenied."""
+        if address in self._reached:
+            return
         self.allowed_addresses([address], address)
         self._reached.add(address)
 
