@@ -9,7 +9,6 @@ dialled. aiohttp has no place where content is counted: bound it in the program,
 from __future__ import annotations
 
 import socket
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
@@ -17,12 +16,12 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from urlschemes_access.backends.event_loop import LoopBackend
 from urlschemes_access.errors import DeadlineExceeded
-from urlschemes_access.guard import Guard, Visit
+from urlschemes_access.guard import Guard
 from urlschemes_access.protocol.hosts import read_host, url_host
 from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url, hidden_from
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from types import TracebackType
 
     from urlschemes import Registry
     from urlschemes_access import Policy
@@ -60,7 +59,7 @@ class PolicyConnector(aiohttp.TCPConnector):
     async def connect(self, req: aiohttp.ClientRequest, *arguments: Any, **options: Any) -> Any:
         """Return a connection for a request. Raises RequestRefused, and what aiohttp raises."""
         visit, url = self._guard.visit(), req.url
-        with _progress(visit):
+        with _InProgress(visit):
             if req.proxy is not None:
                 raise hidden_from("a proxy", "leave out proxy= and trust_env=")
             host = url.raw_host or ""
@@ -70,7 +69,7 @@ class PolicyConnector(aiohttp.TCPConnector):
                 host,
                 url.port,
                 target=url.raw_path_qs,
-                text=str(url),
+                text=url,
                 user_information=bool(url.raw_user or url.raw_password),
             )
             literal = read_host(url_host(host)).address
@@ -121,15 +120,16 @@ def _current() -> Progress:
     return progress
 
 
-@contextmanager
-def _progress(visit: Visit) -> Iterator[None]:
-    """Let the time of a visit count, and raise errors of urlschemes as those of aiohttp."""
-    progress = Progress(visit)
-    try:
-        with progress:
-            yield
-    except Exception as error:
-        refusal = progress.refusal(error)
-        if refusal is None:
-            raise
-        raise (RequestTimeout if isinstance(refusal, DeadlineExceeded) else RequestRefused).of(refusal) from error
+class _InProgress(Progress):
+    """A part of a visit: errors of urlschemes are raised as those of aiohttp."""
+
+    __slots__ = ()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, traceback)
+        refusal = self.refusal(error) if isinstance(error, Exception) else None
+        if refusal is not None:
+            refused = RequestTimeout if isinstance(refusal, DeadlineExceeded) else RequestRefused
+            raise refused.of(refusal) from error

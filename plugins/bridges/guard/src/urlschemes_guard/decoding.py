@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import zlib
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from urlschemes_access.errors import ProtocolError
@@ -26,6 +27,7 @@ _SHORT = 256
 """Octets given at once to a library that knows no bound: zstd makes at most 32 KiB of one."""
 
 
+@lru_cache(maxsize=64)
 def accepted(field: str) -> str:
     """Return the value of an Accept-Encoding field without the codings that cannot be undone in pieces."""
     wanted = [each.strip() for each in field.split(",")]
@@ -43,11 +45,6 @@ class Decoding:
             what = ", ".join(wanted)
             raise ProtocolError(f"the content has the coding {what}, which was not asked for", where="the head")
         self._decoders = [_CODINGS[each]() for each in reversed(wanted)]
-
-    @property
-    def is_needed(self) -> bool:
-        """True if the content has a coding."""
-        return bool(self._decoders)
 
     def pieces(self, octets: bytes) -> Iterator[bytes]:
         """Yield the content of encoded octets. Raises ProtocolError if they are damaged."""

@@ -28,6 +28,7 @@ from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url
 if TYPE_CHECKING:
     import ssl
     from collections.abc import AsyncIterator, Iterable, Iterator
+    from types import TracebackType
 
     from urlschemes import Registry
     from urlschemes_access import Policy
@@ -58,7 +59,7 @@ class PolicyTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and return the answer to it. Raises RequestRefused, and what httpx raises."""
-        with _progress(_visit_of(self._guard, request), request) as progress:
+        with _InProgress(_visit_of(self._guard, request), request) as progress:
             response = self._pool.handle_request(_checked(progress, request))
             return _answer(response, Content, progress, request)
 
@@ -77,11 +78,12 @@ class AsyncPolicyTransport(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and return the answer to it. Raises RequestRefused, and what httpx raises."""
-        with _progress(_visit_of(self._guard, request), request) as progress:
+        with _InProgress(_visit_of(self._guard, request), request) as progress:
             sent = _checked(progress, request)
             with _within(progress, "answer"):
                 response = await self._pool.handle_async_request(sent)
-            return _answer(response, AsyncContent, progress, request)
+            shared = response.extensions.get("http_version") == b"HTTP/2"
+            return _answer(response, partial(AsyncContent, shared=shared), progress, request)
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -110,37 +112,56 @@ class AsyncClient(httpx.AsyncClient):
 class Content(httpx.SyncByteStream):
     """The content of an answer, counted and decoded."""
 
-    def __init__(self, stream: Any, visit: Visit, request: httpx.Request, decoding: Decoding) -> None:
+    def __init__(self, stream: Any, visit: Visit, request: httpx.Request, decoding: Decoding | None) -> None:
         self._stream, self._visit, self._request, self._decoding = stream, visit, request, decoding
 
     def __iter__(self) -> Iterator[bytes]:
         octets = iter(self._stream)
         while True:
-            with _progress(self._visit, self._request, answered=True):
+            with _InProgress(self._visit, self._request, answered=True):
                 piece = next(octets, None)
-            if piece is None:
-                return
-            yield from _counted(piece, self._visit, self._request, self._decoding)
+                if piece is None:
+                    return
+                self._visit.add_received(len(piece))
+                if self._decoding is None:
+                    self._visit.add_content(len(piece))
+            if self._decoding is None:
+                yield piece
+            else:
+                yield from _counted(piece, self._visit, self._request, self._decoding)
 
     def close(self) -> None:
         self._stream.close()
 
 
 class AsyncContent(httpx.AsyncByteStream):
-    """The same on an event loop."""
+    """The same on an event loop. `shared`: another task may read what is for this one."""
 
-    def __init__(self, stream: Any, visit: Visit, request: httpx.Request, decoding: Decoding) -> None:
+    def __init__(
+        self, stream: Any, visit: Visit, request: httpx.Request, decoding: Decoding | None, *, shared: bool
+    ) -> None:
         self._stream, self._visit, self._request, self._decoding = stream, visit, request, decoding
+        self._shared = shared
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         octets = aiter(self._stream)
         while True:
-            with _progress(self._visit, self._request, answered=True) as progress, _within(progress, "content"):
-                piece = await anext(octets, None)
-            if piece is None:
-                return
-            for each in _counted(piece, self._visit, self._request, self._decoding):
-                yield each
+            with _InProgress(self._visit, self._request, answered=True) as progress:
+                if self._shared:
+                    with _within(progress, "content"):
+                        piece = await anext(octets, None)
+                else:
+                    piece = await anext(octets, None)
+                if piece is None:
+                    return
+                self._visit.add_received(len(piece))
+                if self._decoding is None:
+                    self._visit.add_content(len(piece))
+            if self._decoding is None:
+                yield piece
+            else:
+                for each in _counted(piece, self._visit, self._request, self._decoding):
+                    yield each
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -203,11 +224,12 @@ def _checked(progress: Progress, request: httpx.Request) -> httpcore.Request:
         url.raw_host.decode("ascii"),
         url.port,
         target=url.raw_path.decode("ascii"),
-        text=str(url),
+        text=url,
         user_information=bool(url.userinfo),
     )
-    if "accept-encoding" in request.headers:
-        request.headers["accept-encoding"] = accepted(request.headers["accept-encoding"])
+    wanted = request.headers.get("accept-encoding")
+    if wanted is not None and accepted(wanted) != wanted:
+        request.headers["accept-encoding"] = accepted(wanted)
     bounds = dict(request.extensions.get("timeout") or {})
     bounds["pool"] = visit.wait("a connection", bounds.get("pool"))
     target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
@@ -219,21 +241,23 @@ def _checked(progress: Progress, request: httpx.Request) -> httpcore.Request:
 
 def _answer(response: httpcore.Response, kind: Any, progress: Progress, request: httpx.Request) -> httpx.Response:
     """Return an answer of httpx. What is decoded here no longer counts as encoded there."""
-    headers = httpx.Headers(response.headers)
-    has_content = request.method != "HEAD" and response.status not in {204, 304}
-    decoding = Decoding(headers.pop("content-encoding", "") if has_content else "")
-    if decoding.is_needed:
-        headers.pop("content-length", None)
+    headers: Any = response.headers
+    decoding = None
+    if any(name.lower() == b"content-encoding" for name, _ in headers):
+        headers = httpx.Headers(headers)
+        if request.method != "HEAD" and response.status not in {204, 304}:
+            decoding = Decoding(headers.pop("content-encoding"))
+            headers.pop("content-length", None)
     progress.visit.opened()
     stream = kind(response.stream, progress.visit, request, decoding)
     return httpx.Response(response.status, headers=headers, stream=stream, extensions=response.extensions)
 
 
 def _counted(piece: bytes, visit: Visit, request: httpx.Request, decoding: Decoding) -> Iterator[bytes]:
-    visit.add_received(len(piece))
+    """Decode a piece of content, and count what comes of it."""
     pieces = decoding.pieces(piece)
     while True:
-        with _progress(visit, request, answered=True):
+        with _InProgress(visit, request, answered=True):
             decoded = next(pieces, None)
             if decoded is None:
                 return
@@ -241,24 +265,29 @@ def _counted(piece: bytes, visit: Visit, request: httpx.Request, decoding: Decod
         yield decoded
 
 
-@contextmanager
-def _progress(visit: Visit, request: httpx.Request, *, answered: bool = False) -> Iterator[Progress]:
-    """Let the time of a visit count, and raise errors of urlschemes and httpcore as those of httpx."""
-    progress = Progress(visit, answered=answered)
-    try:
-        with progress:
-            yield progress
-    except Exception as error:
-        refusal = progress.refusal(error, httpcore.TimeoutException)
+class _InProgress(Progress):
+    """A part of a visit: errors of urlschemes and httpcore are raised as those of httpx."""
+
+    __slots__ = ("_request",)
+
+    def __init__(self, visit: Visit, request: httpx.Request, *, answered: bool = False) -> None:
+        super().__init__(visit, answered=answered)
+        self._request = request
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, traceback)
+        if not isinstance(error, Exception):
+            return
+        refusal = self.refusal(error, httpcore.TimeoutException)
         if refusal is not None:
-            kind = RequestTimeout if isinstance(refusal, DeadlineExceeded) else RequestRefused
-            raise kind.of(refusal, request=request) from error
-        for kind_of_error in type(error).__mro__:
-            is_known = kind_of_error.__module__.startswith(httpcore.__name__)
-            same = getattr(httpx, kind_of_error.__name__, None) if is_known else None
+            refused = RequestTimeout if isinstance(refusal, DeadlineExceeded) else RequestRefused
+            raise refused.of(refusal, request=self._request) from error
+        for each in type(error).__mro__:
+            same = getattr(httpx, each.__name__, None) if each.__module__.startswith(httpcore.__name__) else None
             if same is not None:
-                raise same(str(error), request=request) from error
-        raise
+                raise same(str(error), request=self._request) from error
 
 
 @contextmanager
@@ -371,7 +400,7 @@ class _Stream(httpcore.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         progress = CURRENT.get()
-        if progress is None:  # closing
+        if progress is None or not buffer:  # closing, or the end of what was sent
             self._stream.write(buffer, timeout)
             return
         visit, rest = progress.visit, memoryview(buffer)
@@ -413,15 +442,26 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
         self._stream, self._address = stream, address
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        progress = CURRENT.get()
+        if progress is None:  # closing
+            return await self._stream.read(max_bytes, timeout)
+        if progress.scope is None:
+            most = progress.wait("content", timeout)
+            try:
+                return await self._stream.read(max_bytes, most)
+            except httpcore.ReadTimeout:
+                if timeout is None or most < timeout:
+                    raise progress.visit.deadline.error("the answer", most) from None
+                raise
         octets = await self._stream.read(max_bytes, timeout)
-        if (progress := CURRENT.get()) is not None and not progress.answered:
+        if not progress.answered:
             progress.answered = True
             _move_end(progress)
         return octets
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         progress = CURRENT.get()
-        if progress is None:  # closing
+        if progress is None or not buffer:  # closing, or the end of what was sent
             await self._stream.write(buffer, timeout)
             return
         visit = progress.visit
@@ -429,13 +469,12 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
         visit.deadline.begin_sending()
         try:
             for start in range(0, len(buffer), _PIECE):
-                _move_end(progress)
                 piece = buffer[start : start + _PIECE]
                 await self._stream.write(piece, timeout)
                 visit.deadline.add_sent(len(piece))
+                _move_end(progress)
         finally:
             visit.deadline.end_sending()
-        _move_end(progress)
 
     async def aclose(self) -> None:
         with anyio.CancelScope(shield=True):  # it takes no time, and half of it leaves a socket open

@@ -82,7 +82,7 @@ CURRENT: ContextVar[Progress | None] = ContextVar("urlschemes_guard_progress", d
 
 
 def check_url(
-    visit: Visit, scheme: str, host: str, port: int | None, *, target: str, text: str, user_information: bool
+    visit: Visit, scheme: str, host: str, port: int | None, *, target: str, text: object, user_information: bool
 ) -> None:
     """Check the URL of a request. Raises as `Visit.check_url`."""
     port = PORTS.get(scheme, 0) if port is None else port

@@ -11,7 +11,6 @@ from __future__ import annotations
 import socket
 import ssl
 import sys
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -30,6 +29,7 @@ from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url, hidd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import TracebackType
 
     from urlschemes import Registry
     from urlschemes_access import Policy
@@ -67,7 +67,7 @@ class PolicyAdapter(HTTPAdapter):
         """Send a request and return the answer to it. Raises RequestRefused, and what requests raises."""
         current = CURRENT.get()
         visit = self.guard.visit() if current is None else current.visit
-        with _progress(visit, request):
+        with _InProgress(visit, request):
             parts = urlsplit(str(request.url))
             check_url(
                 visit,
@@ -235,7 +235,7 @@ def _counted(answer: Any, visit: Visit, request: requests.PreparedRequest) -> An
         pieces = stream(min(amount or _PIECE, _PIECE), decode_content)
         while True:
             try:
-                with _progress(visit, request, answered=True):
+                with _InProgress(visit, request, answered=True):
                     piece = next(pieces, None)
                     if piece is None:
                         return
@@ -248,16 +248,22 @@ def _counted(answer: Any, visit: Visit, request: requests.PreparedRequest) -> An
     return counted
 
 
-@contextmanager
-def _progress(visit: Visit, request: requests.PreparedRequest, *, answered: bool = False) -> Iterator[None]:
-    """Let the time of a visit count, and raise errors of urlschemes as those of requests."""
-    progress = Progress(visit, answered=answered)
-    try:
-        with progress:
-            yield
-    except Exception as error:
-        refusal = progress.refusal(error, requests.exceptions.Timeout, requests.exceptions.ConnectionError)
-        if refusal is None:
-            raise
-        kind = RequestTimeout if isinstance(refusal, DeadlineExceeded) else RequestRefused
-        raise kind.of(refusal, request=request) from error
+class _InProgress(Progress):
+    """A part of a visit: errors of urlschemes are raised as those of requests."""
+
+    __slots__ = ("_request",)
+
+    def __init__(self, visit: Visit, request: requests.PreparedRequest, *, answered: bool = False) -> None:
+        super().__init__(visit, answered=answered)
+        self._request = request
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, traceback)
+        if not isinstance(error, Exception):
+            return
+        refusal = self.refusal(error, requests.exceptions.Timeout, requests.exceptions.ConnectionError)
+        if refusal is not None:
+            refused = RequestTimeout if isinstance(refusal, DeadlineExceeded) else RequestRefused
+            raise refused.of(refusal, request=self._request) from error

@@ -226,9 +226,10 @@ class Policy:
         """
         parsed = read_host(host)
         name = str(parsed)
-        contained = () if parsed.address is None else map(str, contained_addresses(parsed.address))
-        if any(_listed(each, self.denied_hosts) for each in (name, *contained)):
-            raise _denied(f"host {name!r} is denied", "denied_hosts", f"remove {name!r} from denied_hosts")
+        if self.denied_hosts:
+            contained = () if parsed.address is None else map(str, contained_addresses(parsed.address))
+            if any(_listed(each, self.denied_hosts) for each in (name, *contained)):
+                raise _denied(f"host {name!r} is denied", "denied_hosts", f"remove {name!r} from denied_hosts")
         if self.hosts is not None and not _listed(name, self.hosts):
             raise _denied(f"host {name!r} is not among the allowed hosts", "hosts", f"add {name!r} to hosts")
 
@@ -265,8 +266,7 @@ class Policy:
         `redirected`, a redirect led here and `networks` do not count. Raises PolicyDenied.
         """
         require_type("address", address, str)
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-        held = contained_addresses(parsed) or [parsed]
+        parsed, held = _parts_of(address)
         if any(one in _network(network) for network in self.denied_networks for one in (parsed, *held)):
             raise _denied(
                 f"{_named(address, host)} is in a denied network",
@@ -331,6 +331,13 @@ _SPELLINGS: dict[str, Callable[[str], str]] = {
     "hosts": one_spelling,
     "denied_hosts": one_spelling,
 }
+
+
+@lru_cache(maxsize=256)
+def _parts_of(address: str) -> tuple[Address, list[Address]]:
+    """Return an address, and the addresses that it counts as."""
+    parsed = ipaddress.ip_address(address.partition("%")[0])
+    return parsed, contained_addresses(parsed) or [parsed]
 
 
 @lru_cache(maxsize=256)

@@ -80,7 +80,7 @@ class Route:
     def check_peer(self, peer: tuple[str, int], address: str, port: int, host: str) -> None:
         """Check that the system connected to the address that was checked, and note it. Raises PolicyDenied."""
         reached, at = peer
-        if at != port or _address(reached) != _address(address):
+        if at != port or (reached != address and _address(reached) != _address(address)):
             raise PolicyDenied(
                 f"the system connected to {reached} port {at} instead of {address} port {port}, the address of {host} "
                 "that was checked",

@@ -25,8 +25,6 @@ __all__ = ["Guard", "RequestedURL", "Visit"]
 
 _HOOKS = frozenset({"veto", "observe"})
 """The hooks that a guard calls: it needs no gateway and no credentials."""
-_VISIBLE = frozenset(map(chr, range(0x21, 0x7F)))
-"""The characters that a line of a protocol may hold within a word: visible ones of US-ASCII."""
 
 
 class RequestedURL(NamedTuple):
@@ -78,7 +76,7 @@ class Visit(Route):
         self.deadline = Deadline(policy.limits)
         self._began = perf_counter()
         self._hooks = hooks
-        self._url: RequestedURL | None = None
+        self._url: tuple[str, str, int, object] | None = None
         self._received = self._decoded = 0
 
     # Before a request
@@ -91,29 +89,29 @@ class Visit(Route):
         *,
         own: frozenset[int],
         target: str = "/",
-        text: str = "",
+        text: object = "",
         user_information: bool = False,
     ) -> None:
         """Check the URL of a request; each after the first is that of a redirect.
 
         `own` are the ports of the client's schemes, `target` is the path and query as they are sent, `text` the URL for
-        the hooks. `user_information` is True if the URL has a user name or a password, which http does not define.
-        Raises UnsafeURL, PolicyDenied, RedirectRefused, PluginError.
+        the hooks, whose `str` counts. `user_information` is True if the URL has a user name or a password, which http
+        does not define. Raises UnsafeURL, PolicyDenied, RedirectRefused, PluginError.
         """
         scheme, host = scheme.lower(), url_host(host)
-        previous, self._url = self._url, RequestedURL(scheme, host, port, text)
+        previous, self._url = self._url, (scheme, host, port, text)
         if previous is not None:
             self.redirected = True
-            self.add_hop(text)
+            self.add_hop(str(text))
         self.own = own
         self.policy.check_scheme(scheme)
         if user_information:
             self.policy.check_user_information(defined=False)
-        if not _VISIBLE.issuperset(target):
+        if not (target.isascii() and target.isprintable()) or " " in target:
             raise UnsafeURL("the path or the query has a character that a request line may not hold", part="path")
         self.check_host_and_port(host, port)
         if self._hooks is not None:
-            self._hooks.check_vetoes(self._url, "request")
+            self._hooks.check_vetoes(self._requested(), "request")
 
     # Before and after a connection
 
@@ -181,4 +179,9 @@ class Visit(Route):
 
     def _observe(self, outcome: Outcome, error: URLError | None) -> None:
         if self._hooks is not None and self._url is not None:
-            self._hooks.observe("request", self._url, outcome, error, perf_counter() - self._began)
+            self._hooks.observe("request", self._requested(), outcome, error, perf_counter() - self._began)
+
+    def _requested(self) -> RequestedURL:
+        assert self._url is not None, "there is a request"
+        scheme, host, port, text = self._url
+        return RequestedURL(scheme, host, port, str(text))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.errors import UnsafeURL, require_type
@@ -49,6 +49,7 @@ def url_host(name: str) -> str:
     return f"[{name.strip('[]')}]" if ":" in name else name
 
 
+@lru_cache(maxsize=256)
 def read_host(text: str) -> Host:
     """Return the host that `text`, the host of a URL, stands for.
 

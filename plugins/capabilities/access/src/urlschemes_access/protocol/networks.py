@@ -8,6 +8,7 @@ reachable: they are anycast services of the nearest network, which is no part of
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def _by_length(version: int) -> dict[int, dict[int, str]]:
 _PURPOSES = {version: _by_length(version) for version in (4, 6)}
 
 
+@lru_cache(maxsize=256)
 def special_purpose(address: Address) -> str | None:
     """Return what an address is for that is not on the public Internet, in words; None for a public one."""
     service = METADATA.get(str(address))
