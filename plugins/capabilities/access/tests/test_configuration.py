@@ -240,7 +240,13 @@ def test_settings_replace_defaults_and_denials_are_added() -> None:
 def test_every_field_of_policy_and_limits_can_be_configured() -> None:
     for name in (each.name for each in fields(Policy) if each.name != "limits"):
         default = getattr(Policy(), name)
-        given: Any = not default if isinstance(default, bool) else [8000] if "ports" in name else ["/192.0.2.1"]
+        given: Any = (
+            not default
+            if isinstance(default, bool) or name == "user_information"
+            else [8000]
+            if "ports" in name
+            else ["/192.0.2.1"]
+        )
         if "networks" in name:
             given = ["192.0.2.1"]
         assert getattr(configured({"policy": {name: given}}).policy(), name) != default

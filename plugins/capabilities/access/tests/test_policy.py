@@ -15,6 +15,7 @@ import pytest
 from urlschemes.errors import UnsafeURL
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.policy import Limits, Policy
+from urlschemes_access.protocol.networks import METADATA
 from urlschemes_access.protocol.ports import LINE_SERVICES, OTHER_PROTOCOLS
 
 PUBLIC = ["8.8.8.8", "93.184.216.34", "1.1.1.1", "2001:4860:4860::8888", "2a00:1450:4001:80b::200e", "::ffff:8.8.8.8"]
@@ -64,6 +65,22 @@ NOT_PUBLIC = {
     "64:ff9b::7f00:1": "NAT64 around loopback",
     "64:ff9b::a00:1": "NAT64 around private",
     "64:ff9b:1::808:808": "NAT64 of a local network",
+    "::ffff:0:7f00:1": "IPv4-translated loopback",
+    "2a00:1450::5efe:7f00:1": "ISATAP around loopback",
+    "2a00:1450::200:5efe:a9fe:a9fe": "ISATAP around link-local",
+    "fe80::5efe:808:808": "link-local ISATAP around a public address",
+    "4000::1": "unassigned",
+    "a000::1": "unassigned",
+    "100:0:0:1::1": "dummy prefix",
+    "192.0.0.9": "the nearest Port Control Protocol server",
+    "2001:1::1": "the nearest Port Control Protocol server",
+    "192.31.196.1": "AS112",
+    "192.175.48.1": "AS112",
+    "2620:4f:8000::1": "AS112",
+    "2001:4:112::1": "AS112",
+    "192.52.193.1": "AMT",
+    "2001:3::1": "AMT",
+    **dict.fromkeys(METADATA, "metadata service"),
 }
 
 
@@ -86,11 +103,20 @@ def test_a_typed_url_may_also_reach_this_machine_and_private_networks(address: s
 
 
 @pytest.mark.parametrize(
-    "address", ["169.254.169.254", "fe80::1", "224.0.0.1", "0.0.0.0", "255.255.255.255", "100.64.0.1", "fd00:ec2::254"]
+    "address", ["fe80::1", "224.0.0.1", "0.0.0.0", "255.255.255.255", "100.64.0.1", "::ffff:169.254.169.254", *METADATA]
 )
 def test_even_a_typed_url_may_not_reach_link_local_and_special_addresses(address: str) -> None:
     with pytest.raises(PolicyDenied):
         Policy.interactive().check_address(address)
+
+
+@pytest.mark.parametrize("address", METADATA)
+def test_a_metadata_service_is_allowed_by_its_own_address_alone(address: str) -> None:
+    everything = Policy(networks=("0.0.0.0/0", "::/0"))
+    with pytest.raises(PolicyDenied, match=f"the {METADATA[address]} metadata address {address} is not on") as refusal:
+        everything.check_address(address)
+    assert (refusal.value.rule, refusal.value.address) == ("networks", address)
+    replace(everything, networks=(address,)).check_address(address)
 
 
 def test_an_address_that_contains_another_counts_as_that_one() -> None:
@@ -200,6 +226,34 @@ def test_an_address_is_denied_with_those_that_contain_it(host: str) -> None:
     assert refusal.value.rule == "denied_hosts"
 
 
+@pytest.mark.parametrize(
+    ("entry", "host"), [("a.dom", "A.dom."), ("a.dom.", "a.dom"), (".dom.", "a.dom."), ("1.2.3.4", "1.2.3.4.")]
+)
+def test_names_are_compared_without_their_final_dot(entry: str, host: str) -> None:
+    Policy(hosts=frozenset({entry})).check_host(host)
+    with pytest.raises(PolicyDenied):
+        Policy(denied_hosts=frozenset({entry})).check_host(host)
+    for unsafe in (f"{host}..", "."):
+        with pytest.raises(UnsafeURL):
+            Policy().check_host(unsafe)
+
+
+@pytest.mark.parametrize(
+    ("rule", "defined", "allowed"),
+    [(None, True, True), (None, False, False), (True, False, True), (False, True, False)],
+)
+def test_user_information_is_allowed_where_the_scheme_defines_it(
+    rule: bool | None, defined: bool, allowed: bool
+) -> None:
+    policy = Policy(user_information=rule)
+    if allowed:
+        policy.check_user_information(defined=defined)
+        return
+    with pytest.raises(PolicyDenied, match="user name") as refusal:
+        policy.check_user_information(defined=defined)
+    assert refusal.value.rule == "user_information"
+
+
 def test_schemes_can_be_allowed_and_denied() -> None:
     Policy.untrusted().check_scheme("x-talk")
     with pytest.raises(PolicyDenied, match="add 'x-talk' to schemes") as refusal:
@@ -234,6 +288,7 @@ NOT_DEFAULT = Policy(
     denied_networks=("127.0.0.2",),
     ports=frozenset({7, 70}),
     only_ports=frozenset({80, 443}),
+    user_information=False,
     roots=("/srv",),
     writable=("/srv/in",),
     limits=LIMITS,
@@ -260,6 +315,7 @@ def test_every_limit_can_be_written_as_json(name: str) -> None:
     [
         ({"denied_host": ["a.dom"]}, "'denied_host' is not a field of Policy: expected one of schemes, denied_schemes"),
         ({"limits": {"deadlin": 1}}, "'deadlin' is not a field of Limits: expected one of deadline"),
+        ({"user_information": 0}, "Policy.user_information must be true or false, not 0"),
         ({"public": "false"}, "Policy.public must be true or false, not 'false'"),
         ({"hosts": "a.dom"}, "Policy.hosts must be a collection of str, not 'a.dom'"),
         ({"ports": [0]}, "Policy.ports: 0 is not a number from 1 to 65535"),

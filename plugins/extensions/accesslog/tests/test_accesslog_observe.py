@@ -17,7 +17,7 @@ import pytest
 import urlschemes_access
 from urlschemes import Registry
 from urlschemes.errors import URLError
-from urlschemes_access import Policy
+from urlschemes_access import Policy, PolicyDenied
 from urlschemes_access.hooks import Observation
 from urlschemes_accesslog import VARIABLE
 from urlschemes_accesslog import urlschemes_observe as observe
@@ -25,7 +25,20 @@ from urlschemes_servers import http_server
 from urlschemes_servers.http import echo
 
 HERE = Policy.interactive()
-FIELDS = ["time", "pid", "operation", "scheme", "url", "outcome", "seconds", "error", "message"]
+FIELDS = [
+    "time",
+    "pid",
+    "operation",
+    "scheme",
+    "url",
+    "outcome",
+    "seconds",
+    "error",
+    "message",
+    "rule",
+    "host",
+    "address",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +61,13 @@ def lines(file: Path) -> list[dict]:
 def read(url: str) -> bytes:
     with urlschemes_access.access(url, policy=HERE, registry=Registry()) as document:
         return document.read()
+
+
+def test_the_line_of_a_refusal_has_rule_host_and_address(log):
+    with pytest.raises(PolicyDenied):
+        urlschemes_access.access("http://127.0.0.1/", registry=Registry())
+    (line,) = lines(log)
+    assert (line["rule"], line["host"], line["address"]) == ("networks", "127.0.0.1", "127.0.0.1")
 
 
 def test_every_observation_is_one_line(log):

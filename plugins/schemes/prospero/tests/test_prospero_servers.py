@@ -372,13 +372,13 @@ def test_a_loop_ends_after_five_redirects() -> None:
     [
         (b"127.0.0.1(25)", "ports"),
         (b"10.0.0.1", "redirect"),
-        (b"169.254.169.254", "denied_networks"),
+        (b"10.0.0.2", "denied_networks"),
         (b"denied.dom", "denied_hosts"),
     ],
 )
 def test_the_policy_applies_to_the_new_location(place: bytes, rule: str) -> None:
     answer = b"FORWARDED INTERNET-D " + place + b" ASCII a 0\n"
-    policy = replace(HERE, denied_hosts=frozenset({"denied.dom"}))
+    policy = replace(HERE, denied_hosts=frozenset({"denied.dom"}), denied_networks=("10.0.0.2",))
     with (
         PacketServer(lambda identifier: [b"\x03" + identifier + answer]) as server,
         pytest.raises(PolicyDenied) as refusal,

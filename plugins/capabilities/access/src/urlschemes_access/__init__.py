@@ -10,6 +10,7 @@ client.py             Client and AsyncClient; the methods of a client without se
 settings.py           the arguments of clients and operations, what they mean together; the options of schemes
 operations.py         from a URL to a dialogue: vetoes, gateways, options, the algorithm of the scheme
 protocol/             the vocabulary of algorithms: requests, readers and ranges, for scheme plugins
+guard/                the policy's decisions on hosts, ports, addresses, time: for accesses and other clients
 dialogue/             every rule of an access; no I/O
 backends/             I/O: blocking, on an event loop, local files
 resources/            the results of operations: documents, listings, sessions; downloads that continue

@@ -47,9 +47,16 @@ __all__ = [
 
 
 class PolicyDenied(URLError):
-    """The policy forbids the access. `rule` names the rule of the policy; the hint says how to allow the access."""
+    """The policy forbids the access. `rule` names the rule of the policy; the hint says how to allow the access.
+
+    `address` is the address that is denied, None if it is something else.
+    """
 
     code = "policy-denied"
+
+    def __init__(self, message: str = "", *, address: str | None = None, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.address = address
 
 
 class AccessError(URLError):

@@ -16,6 +16,7 @@ from urlschemes.redaction import one_line
 from urlschemes.registry.hooks import Hooks, hookspec, log_failure
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import PolicyDenied
+from urlschemes_access.guard.visit import RequestedURL
 
 if TYPE_CHECKING:
     from urlschemes.errors import URLError
@@ -41,6 +42,10 @@ class Observation(NamedTuple):
     read, and once more at its end: `"completed"` if all of it arrived, `"abandoned"` if the program closed it before,
     `"failed"` if an error ended it. An operation that cannot begin is `"failed"` at once. One that returns attributes
     is only `"opened"`. `error` is the error of a failed operation, `seconds` the time since the operation began.
+
+    `rule` is the rule of the policy that refuses, `host` the host of the URL, `address` the address that is refused;
+    each is None if there is none. The operation of a guard is `"request"`: each answer to it is only `"opened"`, and
+    what the guard refuses is `"failed"`.
     """
 
     operation: str
@@ -49,6 +54,9 @@ class Observation(NamedTuple):
     outcome: Outcome
     error: URLError | None
     seconds: float
+    rule: str | None = None
+    host: str | None = None
+    address: str | None = None
 
 
 @hookspec(firstresult=True)
@@ -68,11 +76,11 @@ def urlschemes_gateway(url: URL, operation: str, trust_env: bool) -> str | None:
 
 
 @hookspec(firstresult=True)
-def urlschemes_veto(url: URL, operation: str) -> str | None:
+def urlschemes_veto(url: URL | RequestedURL, operation: str) -> str | None:
     """Forbid an operation.
 
-    `url`: the URL of the operation.
-    `operation`: its name: `"access"`, `"delete"`, or one of the scheme's own.
+    `url`: the URL of the operation; of another client's request, a `RequestedURL` with scheme, host, port and text.
+    `operation`: its name: `"access"`, `"delete"`, one of the scheme's own, or `"request"` of a guarded client.
     Returns: the reason, as a text; None to permit the operation.
     Called: before each operation, for the URL itself and for the one that a gateway puts in its place; and for the
     target of each redirect. Nothing has been resolved or opened for that URL then.
@@ -125,7 +133,7 @@ class AccessHooks:
             return answer.value, answer.provider
         return None
 
-    def check_vetoes(self, url: URL, operation: str) -> None:
+    def check_vetoes(self, url: URL | RequestedURL, operation: str) -> None:
         """Raise PolicyDenied if a plugin forbids the access, PluginError if one fails."""
         for answer in self._hooks.call("veto", str, url=url, operation=operation):
             raise PolicyDenied(
@@ -139,9 +147,15 @@ class AccessHooks:
         """Return the first credentials that a plugin knows. Raises PluginError."""
         return next((answer.value for answer in self._hooks.call("credentials", Credentials, request=request)), None)
 
-    def observe(self, operation: str, url: URL, outcome: Outcome, error: URLError | None, seconds: float) -> None:
+    def observe(
+        self, operation: str, url: URL | RequestedURL, outcome: Outcome, error: URLError | None, seconds: float
+    ) -> None:
         """Call every observer with the outcome of an operation."""
-        observation = Observation(operation, url.scheme, one_line(str(url), 2000), outcome, error, seconds)
+        rule, address = (error.rule, error.address) if isinstance(error, PolicyDenied) else (None, None)
+        host = url.host if isinstance(url, RequestedURL) else url.raw.get("host")
+        host = host if isinstance(host, str) else None  # it may be a tuple, in a scheme with several
+        text = one_line(str(url), 2000)
+        observation = Observation(operation, url.scheme, text, outcome, error, seconds, rule, host, address)
         answers = self._hooks.answers("observe", NoneType, observation=observation)
         failures = {each.provider: each.error for each in answers if each.error is not None}
         for provider, failure in failures.items():

@@ -19,17 +19,16 @@ import ipaddress
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self
 
 from urlschemes.errors import UnsafeURL, members, require_type
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded, PolicyDenied
-from urlschemes_access.protocol.hosts import Address, contained_addresses, one_spelling, read_host
+from urlschemes_access.protocol.hosts import Address, one_spelling, read_host
+from urlschemes_access.protocol.networks import METADATA, PRIVATE, Network, contained_addresses, special_purpose
 from urlschemes_access.protocol.ports import LINE_SERVICES, OTHER_PROTOCOLS
 
 __all__ = ["Kind", "Limits", "Policy", "kinds"]
-
-_Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def _repr_without_defaults(value: Limits | Policy) -> str:
@@ -197,7 +196,8 @@ class Policy:
     public: bool = _field(_FLAG, True)
     """True if the addresses of the public Internet are allowed."""
     networks: tuple[str, ...] = _field(_NETWORKS, ())
-    """Networks allowed in addition, such as `"127.0.0.0/8"`; a redirect may lead into them only to go back."""
+    """Networks allowed in addition, such as `"127.0.0.0/8"`; a redirect may lead into them only to go back. They leave
+    out the metadata services of clouds, but for one that is named by its own address."""
     denied_networks: tuple[str, ...] = _field(_NETWORKS, ())
     ports: frozenset[int] = _field(_PORTS, frozenset())
     """Ports allowed in addition to the scheme's own and to those from 1024 up that belong to no other protocol; nor, if
@@ -205,6 +205,9 @@ class Policy:
     only_ports: frozenset[int] | None = _field(_PORTS, None)
     """The only ports allowed, whatever the scheme, and also for data connections; `ports` adds nothing to them. None
     leaves the rule to `ports`."""
+    user_information: bool | None = _field(_FLAG, None)
+    """True if every URL may hold a user name and a password, False if none may. None: only URLs of the schemes that
+    define them, such as ftp; http does not (RFC 9110 section 4.2.4)."""
     roots: tuple[str, ...] = _field(_FOLDERS, ())
     """Folders whose files may be read. By default, none."""
     writable: tuple[str, ...] = _field(_FOLDERS, ())
@@ -225,7 +228,7 @@ class Policy:
     @classmethod
     def interactive(cls) -> Policy:
         """Return the policy for a URL that a user typed: it allows this machine and private networks too, not files."""
-        return cls(networks=PRIVATE, denied_networks=METADATA)
+        return cls(networks=PRIVATE)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -250,6 +253,18 @@ class Policy:
                 f"scheme {scheme!r} is not among the allowed schemes", "schemes", f"add {scheme!r} to schemes"
             )
 
+    def check_user_information(self, *, defined: bool) -> None:
+        """Check a URL that has a user name or a password. `defined` is True if its scheme defines them for its URLs.
+
+        Raises PolicyDenied.
+        """
+        if self.user_information is None and not defined:
+            message = "the scheme has no user name and no password in its URLs"
+            raise _denied(message, "user_information", "to allow it: user_information=True")
+        if self.user_information is False:
+            message = "a user name or a password in a URL is denied"
+            raise _denied(message, "user_information", "remove it from the URL, or set user_information=None")
+
     def check_host(self, host: str) -> None:
         """Check the host of a URL, before it is resolved.
 
@@ -257,9 +272,10 @@ class Policy:
         """
         parsed = read_host(host)
         name = str(parsed)
-        contained = () if parsed.address is None else map(str, contained_addresses(parsed.address))
-        if any(_listed(each, self.denied_hosts) for each in (name, *contained)):
-            raise _denied(f"host {name!r} is denied", "denied_hosts", f"remove {name!r} from denied_hosts")
+        if self.denied_hosts:
+            contained = () if parsed.address is None else map(str, contained_addresses(parsed.address))
+            if any(_listed(each, self.denied_hosts) for each in (name, *contained)):
+                raise _denied(f"host {name!r} is denied", "denied_hosts", f"remove {name!r} from denied_hosts")
         if self.hosts is not None and not _listed(name, self.hosts):
             raise _denied(f"host {name!r} is not among the allowed hosts", "hosts", f"add {name!r} to hosts")
 
@@ -292,41 +308,42 @@ class Policy:
     def check_address(self, address: str, *, host: str = "", redirected: bool = False) -> None:
         """Check an address that `host` resolved to, as the system writes it.
 
-        An address that contains other addresses (IPv4-mapped, 6to4, Teredo, NAT64) counts as those. With `redirected`,
-        a redirect led here and `networks` do not count. Raises PolicyDenied.
+        An address that contains others (IPv4-mapped and -compatible, 6to4, Teredo, NAT64, ISATAP) counts as those. With
+        `redirected`, a redirect led here and `networks` do not count. Raises PolicyDenied.
         """
         require_type("address", address, str)
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-        held: list[Address] = [*contained_addresses(parsed)]
-        resolved = host.strip("[]") not in {"", address}
-        named = f"{host} has the address {address}, which" if resolved else f"the address {address}"
+        parsed, held = _parts_of(address)
         if any(one in _network(network) for network in self.denied_networks for one in (parsed, *held)):
-            raise _denied(f"{named} is in a denied network", "denied_networks", "remove its network from it")
-        for one in held or [parsed]:
-            if not redirected and any(one in _network(network) for network in self.networks):
+            raise _denied(
+                f"{_named(address, host)} is in a denied network",
+                "denied_networks",
+                "remove its network from it",
+                address,
+            )
+        for one in held:
+            if not redirected and self._names(one):
                 continue
-            if not _is_public(one):
-                message = f"{named} is not on the public Internet"
+            purpose = special_purpose(one)
+            if purpose is not None:
+                message = f"{_named(address, host, purpose)} is not on the public Internet"
                 if redirected:
-                    raise _denied(f"{message}, and a redirect led there", "redirect", "access that URL directly")
-                raise _denied(message, "networks", f'to allow it: networks=("{one}",)')
+                    raise _denied(
+                        f"{message}, and a redirect led there", "redirect", "access that URL directly", address
+                    )
+                raise _denied(message, "networks", f'to allow it: networks=("{one}",)', address)
             if not self.public:
-                raise _denied(f"{named} is in none of the allowed networks", "public", "to allow it: public=True")
+                raise _denied(
+                    f"{_named(address, host)} is in none of the allowed networks",
+                    "public",
+                    "to allow it: public=True",
+                    address,
+                )
 
-
-PRIVATE = ("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
-"""This machine and private networks (RFC 1918, RFC 4193), not link-local ones: there are cloud metadata services."""
-
-METADATA = ("169.254.169.254/32", "fd00:ec2::254/128")
-"""The addresses of cloud metadata services; the second is in a private network."""
-
-# Networks that `is_global` accepts in some versions of Python: multicast, tunnel relays, and newer entries of IANA's
-# special-purpose registries.
-_SPECIAL = tuple(
-    ipaddress.ip_network(network)
-    for network in ("192.0.0.0/24", "192.88.99.0/24", "224.0.0.0/3", "2001:db8::/32", "3fff::/20", "2001::/23")
-)
-_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # all that IANA has assigned (RFC 4291 section 2.4)
+    def _names(self, address: Address) -> bool:
+        """Return True if a network allows an address; a metadata service, only a network that is its address alone."""
+        alone = str(address) in METADATA
+        networks = map(_network, self.networks)
+        return any(address in network and (network.num_addresses == 1 or not alone) for network in networks)
 
 
 def _plain(value: Any) -> Any:
@@ -335,8 +352,14 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _denied(message: str, rule: str, how: str) -> PolicyDenied:
-    return PolicyDenied(message, rule=rule, hint=f"policy rule {rule!r}: {how}")
+def _denied(message: str, rule: str, how: str, address: str | None = None) -> PolicyDenied:
+    return PolicyDenied(message, address=address, rule=rule, hint=f"policy rule {rule!r}: {how}")
+
+
+def _named(address: str, host: str, purpose: str = "") -> str:
+    """Return the subject of a message about an address. `host` is the name that resolved to it, if there is one."""
+    the = f"the {purpose} address {address}" if purpose else f"the address {address}"
+    return the if host.strip("[]") in {"", address} else f"{host} has {the}, which"
 
 
 def _listed(name: str, hosts: frozenset[str]) -> bool:
@@ -344,13 +367,12 @@ def _listed(name: str, hosts: frozenset[str]) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _network(text: str) -> _Network:
+def _parts_of(address: str) -> tuple[Address, list[Address]]:
+    """Return an address, and the addresses that it counts as."""
+    parsed = ipaddress.ip_address(address.partition("%")[0])
+    return parsed, contained_addresses(parsed) or [parsed]
+
+
+@lru_cache(maxsize=256)
+def _network(text: str) -> Network:
     return ipaddress.ip_network(text, strict=False)
-
-
-def _is_public(address: Address) -> bool:
-    if any(address in network for network in _SPECIAL):
-        return False
-    if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_UNICAST:
-        return False
-    return address.is_global and not address.is_multicast

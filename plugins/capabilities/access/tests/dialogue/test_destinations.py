@@ -67,6 +67,15 @@ def test_a_denied_scheme_is_refused_before_the_algorithm_begins() -> None:
     assert refusal.value.rule == "denied_schemes"
 
 
+def test_user_information_can_be_denied() -> None:
+    destinations = Destinations(Policy(user_information=False), Registration.from_text(RECORD, source="test"))
+    destinations.check_url(TalkURL.parse("x-talk://host.example/"))
+    for login in ("me", "me:secret"):
+        with pytest.raises(PolicyDenied) as refusal:
+            destinations.check_url(TalkURL.parse(f"x-talk://{login}@host.example/"))
+        assert refusal.value.rule == "user_information"
+
+
 def test_loopback_is_refused_by_default(serve: Serve) -> None:
     port = serve(until_gone)
     with pytest.raises(PolicyDenied, match=r"127\.0\.0\.1 is not on the public Internet") as refusal:

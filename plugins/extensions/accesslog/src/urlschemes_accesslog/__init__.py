@@ -66,6 +66,9 @@ def _record(observation: Observation) -> dict[str, Any]:
         "seconds": round(observation.seconds, 6),
         "error": error.code if error else None,
         "message": str(error) if error else None,
+        "rule": observation.rule,
+        "host": observation.host,
+        "address": observation.address,
     }
 
 

@@ -17,6 +17,7 @@ from urlschemes_blocklist.block_list import reason_to_block
 
 if TYPE_CHECKING:
     from urlschemes import URL
+    from urlschemes_access.guard import RequestedURL
 
 __all__ = ["VARIABLE", "urlschemes_veto"]
 
@@ -25,7 +26,7 @@ VARIABLE = "URLSCHEMES_BLOCKLIST"
 
 
 @hookimpl
-def urlschemes_veto(url: URL) -> str | None:
+def urlschemes_veto(url: URL | RequestedURL) -> str | None:
     """Return why the lists forbid the URL, None if they do not."""
     files = os.environ.get(VARIABLE)
     return reason_to_block(url, [file for file in files.split(os.pathsep) if file]) if files else None

@@ -24,7 +24,8 @@ from urlschemes.grammar.octets import SCHEME_NAME_FORM, unescape
 from urlschemes.grammar.profile import authority_of
 from urlschemes.redaction import one_line
 from urlschemes.storage.user_dirs import open_regular
-from urlschemes_access.protocol.hosts import contained_addresses
+from urlschemes_access.guard import RequestedURL
+from urlschemes_access.protocol.networks import contained_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,7 +53,7 @@ _Address: TypeAlias = "IPv4Address | IPv6Address"
 _Network: TypeAlias = "IPv4Network | IPv6Network"
 
 
-def reason_to_block(url: URL, files: Sequence[str]) -> str | None:
+def reason_to_block(url: URL | RequestedURL, files: Sequence[str]) -> str | None:
     """Return why a list forbids the URL, or why a list cannot be used; None if all lists permit the URL."""
     for file in files:
         try:
@@ -79,7 +80,7 @@ class BlockList:
     schemes: dict[str, int] = field(default_factory=dict)
     networks: list[tuple[_Network, int]] = field(default_factory=list)
 
-    def find_line(self, url: URL) -> tuple[str, int] | None:
+    def find_line(self, url: URL | RequestedURL) -> tuple[str, int] | None:
         """Return the host or scheme of the URL that is blocked, and the line that blocks it; None if there is none."""
         if url.scheme in self.schemes:
             return f"the scheme {url.scheme}", self.schemes[url.scheme]
@@ -100,8 +101,11 @@ class BlockList:
         return line
 
 
-def _hosts(url: URL) -> Iterator[str]:
+def _hosts(url: URL | RequestedURL) -> Iterator[str]:
     """Yield the hosts that the URL names, including the domains of mail addresses and the host of an unknown scheme."""
+    if isinstance(url, RequestedURL):
+        yield _folded(url.host)
+        return
     parts: Mapping[str, Any] = url.parts
     for part in ("host", "domain"):
         if isinstance(value := parts.get(part), str):

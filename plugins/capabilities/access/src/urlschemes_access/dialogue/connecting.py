@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import ConfigurationError
@@ -11,7 +10,8 @@ from urlschemes_access.backends.connection_pool import Destination, KeptConnecti
 from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.dialogue.system_errors import reason, tls_error
 from urlschemes_access.dialogue.transfers import OpenPeer
-from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError, ResolveError
+from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError
+from urlschemes_access.guard.route import attempts, resolve
 from urlschemes_access.protocol.hosts import read_host
 from urlschemes_access.protocol.requests import Peer
 
@@ -29,7 +29,7 @@ __all__ = ["Connecting"]
 
 
 class Connecting(DialoguePart):
-    """Makes the connections of one operation. `count` counts them.
+    """Makes the connections of one operation.
 
     Some are taken from the pool and released to it, if there is one. `known_login` returns the credentials that are
     known for a host and a port.
@@ -41,7 +41,6 @@ class Connecting(DialoguePart):
         self._transfers = transfers
         self._settings = context.operation.settings
         self._addresses: dict[tuple[str, str], list[str]] = {}
-        self.count = 0
         self.known_login: Callable[[str, int], Credentials | None] = lambda _, __: None
 
     async def connect(self, request: requests.Connect) -> Peer:
@@ -51,7 +50,7 @@ class Connecting(DialoguePart):
         """
         host, port, transport = request.host, request.port, request.transport
         self._destinations.check_host_and_port(host, port)
-        self._count()
+        self._destinations.add_connection()
         login = self.known_login(host, port)
         destination = self._destination(request)
         if destination is not None and (peer := (await self._reused(destination, request))) is not None:
@@ -96,7 +95,7 @@ class Connecting(DialoguePart):
         except PolicyDenied as denied:
             message = f"{request.label} connection: {denied.message}"
             raise PolicyDenied(message, rule=denied.rule, hint=denied.hint) from None
-        self._count()
+        self._destinations.add_connection()
         address = control.address[0]
         peer = await self._dial([address], request.port, "tcp", control.host, request.label, request.label)
         self._transfers.find(peer).sends = request.sends
@@ -156,11 +155,6 @@ class Connecting(DialoguePart):
             kept.channel.close()
         return None
 
-    def _count(self) -> None:
-        self.count += 1
-        if self.count > self._limits.connections:
-            raise self._limits.exceeded("connections", "the operation needs more connections than")
-
     async def _resolve(self, host: str, port: int, transport: Transport) -> list[str]:
         """Return the addresses of `host`. It is resolved once, so that its addresses cannot change between two uses."""
         name, literal = read_host(host)
@@ -169,15 +163,8 @@ class Connecting(DialoguePart):
         known = self._addresses.get((name, transport))
         if known is not None:
             return known
-        timeout = min(self._deadline.time_for("resolve"), self._limits.resolve)
-        try:
-            addresses: list[str] = await self._context.backend.resolve(name, port, transport, timeout)
-        except TimeoutError:
-            raise self._deadline.error("resolve", timeout) from None
-        except OSError as fault:
-            raise ResolveError(f"host {host!r} has no address: {reason(fault)}", part="host") from fault
-        if not addresses:
-            raise ResolveError(f"host {host!r} has no address", part="host")
+        backend, deadline = self._context.backend, self._deadline
+        addresses = await resolve(backend, deadline, name, port, transport, self._limits.resolve)
         self._trace.emit("resolve", None, f"{host} is {', '.join(addresses)}")
         self._addresses[name, transport] = addresses
         return addresses
@@ -187,29 +174,17 @@ class Connecting(DialoguePart):
     ) -> Peer:
         """Try one address after another; each gets an equal share of the time left for those that remain."""
         share = min(self._deadline.time_for(phase), self._limits.connect)
-        until = self._deadline.left() - share
-        late = False
-        refusal: OSError | None = None
-        for index, address in enumerate(addresses):
-            left = self._deadline.left() - until
-            if left <= 0:
-                late = True
-                break
+        faults: list[OSError] = []
+        for address, seconds in attempts(addresses, self._deadline, share):
             try:
-                channel: Channel = await self._context.backend.dial(
-                    address, port, transport, left / (len(addresses) - index)
-                )
-            except TimeoutError:
-                late = True
-                continue
+                channel: Channel = await self._context.backend.dial(address, port, transport, seconds)
             except OSError as fault:
-                refusal = refusal or fault
+                faults.append(fault)
                 continue
             return self._connected(channel, address, port, transport, host, label)
-        if late:
+        if len(faults) < len(addresses) or any(isinstance(fault, TimeoutError) for fault in faults):
             raise self._deadline.error(phase, share)
-        why = f": {reason(refusal)}" if refusal is not None else ""
-        raise ConnectError(f"cannot connect to {host} port {port}{why}") from refusal
+        raise ConnectError(f"cannot connect to {host} port {port}: {reason(faults[0])}") from faults[0]
 
     def _connected(
         self,
@@ -223,26 +198,15 @@ class Connecting(DialoguePart):
         kept: bool = False,
     ) -> Peer:
         try:
-            _check_peer_address(channel, address, port, host)
+            self._destinations.check_peer(channel.peer_address(), address, port, host)
+        except OSError as fault:
+            channel.close()
+            raise ConnectError(f"cannot connect to {host} port {port}: {reason(fault)}") from fault
         except BaseException:
             channel.close()
             raise
-        self._destinations.add_reached(address)
         peer = Peer(label, (address, port))
         self._transfers.add(peer, OpenPeer(channel, transport, address=(address, port), host=host))
         where = f"{host} ({address}) port {port}" if host.strip("[]") != address else f"{host} port {port}"
         self._trace.emit("connect", peer, f"{where}, kept open by an earlier operation" if kept else where)
         return peer
-
-
-def _check_peer_address(channel: Channel, address: str, port: int, host: str) -> None:
-    """Raise PolicyDenied unless the system connected to the address that was checked."""
-    try:
-        reached, at = channel.peer_address()
-    except OSError as fault:
-        raise ConnectError(f"cannot connect to {host} port {port}: {reason(fault)}") from fault
-    if at != port or ipaddress.ip_address(reached.partition("%")[0]) != ipaddress.ip_address(address.partition("%")[0]):
-        raise PolicyDenied(
-            f"the system connected to {reached} port {at} instead of {address} port {port}, the address checked",
-            rule="networks",
-        )

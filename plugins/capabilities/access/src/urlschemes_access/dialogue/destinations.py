@@ -1,4 +1,4 @@
-"""The policy applied to the URLs, hosts, ports and addresses of one operation."""
+"""The policy applied to the URLs of one operation; `urlschemes_access.guard` applies it to hosts, ports, addresses."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urlschemes.errors import PluginContractError, URLError
 from urlschemes.grammar.part import number_of
 from urlschemes.redaction import one_line
 from urlschemes.url.value import type_failed
+from urlschemes_access.guard.route import Route
 
 if TYPE_CHECKING:
     from urlschemes.record.registration import Registration
@@ -15,20 +16,18 @@ if TYPE_CHECKING:
     from urlschemes_access.policy import Policy
 
 
-class Destinations:
-    """The destinations that one operation may reach: by the policy, and by where it has been before a redirect."""
+class Destinations(Route):
+    """The route of an operation, which knows URLs and the records of their schemes."""
+
+    __slots__ = ("_local",)
 
     def __init__(self, policy: Policy, registration: Registration) -> None:
-        self._policy = policy
+        super().__init__(policy, _ports_of(registration), lines=_sends_lines(registration))
         self._local = registration.local
-        self._scheme_ports = _ports_of(registration)
-        self._lines = _sends_lines(registration)
-        self._reached: set[str] = set()
-        self._redirected = False
 
     def check_url(self, url: URL) -> None:
         """Check the URL that the operation begins with. Raises UnsafeURL, PolicyDenied."""
-        self._policy.check_scheme(url.scheme)
+        self.policy.check_scheme(url.scheme)
         url.check_line()
         if not self._local:  # the algorithm of a local scheme checks the host itself and connects to none
             self._check_authority(url)
@@ -36,43 +35,21 @@ class Destinations:
     def check_redirect(self, target: URL) -> None:
         """Check the target of a redirect; from now on the stricter rules for redirects apply. Raises PolicyDenied."""
         if target.registration is not None:
-            self._scheme_ports |= _ports_of(target.registration)
-            self._lines |= _sends_lines(target.registration)
-        self._policy.check_scheme(target.scheme)
+            self.own |= _ports_of(target.registration)
+            self.lines |= _sends_lines(target.registration)
+        self.policy.check_scheme(target.scheme)
         self._check_authority(target)
-        self._redirected = True
-
-    def check_host_and_port(self, host: str, port: int) -> None:
-        """Check a host and port before the host is resolved. Raises UnsafeURL, PolicyDenied."""
-        self._policy.check_host(host)
-        self.check_port(port)
-
-    def check_port(self, port: int) -> None:
-        """Check the port of a connection. Raises UnsafeURL, PolicyDenied."""
-        self._policy.check_port(port, self._scheme_ports, lines=self._lines)
-
-    def allowed_addresses(self, addresses: list[str], host: str) -> list[str]:
-        """Return the addresses of `host` to connect to: all of them, if all are allowed. Raises PolicyDenied.
-
-        After a redirect these are the addresses that were reached before, if `host` has one: it may be in a network
-        that the policy allows besides the public Internet, into which a redirect must not lead anywhere else.
-        """
-        reached = [address for address in addresses if address in self._reached] if self._redirected else []
-        for address in reached or addresses:
-            self._policy.check_address(address, host=host, redirected=self._redirected and not reached)
-        return reached or addresses
-
-    def add_reached(self, address: str) -> None:
-        """Note that a connection to `address` was made."""
-        self._reached.add(address)
+        self.redirected = True
 
     def _check_authority(self, url: URL) -> None:
         # The raw parts are those that the core matched. The algorithm uses the attributes of the type: they must agree.
         for name in ("host", "port"):
             _check_attribute(url, name)
+        if url.raw.get("user") is not None or url.raw.get("password") is not None:
+            self.policy.check_user_information(defined=True)
         host, port = url.raw.get("host"), url.raw.get("port")
         if isinstance(host, str):
-            self._policy.check_host(host)
+            self.policy.check_host(host)
         if isinstance(port, str) and port.isdecimal():
             self.check_port(number_of(port))
 

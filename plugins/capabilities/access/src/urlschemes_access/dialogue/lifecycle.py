@@ -279,7 +279,7 @@ class Dialogue:
         self._enter()
         self._deadline.restart()
         self._deadline.resume()
-        self._connecting.count = 0
+        self._destinations.connections = 0
         self._transfers.undelivered = 0
 
     def _leave(self) -> None:

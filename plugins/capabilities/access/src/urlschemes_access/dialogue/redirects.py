@@ -44,7 +44,6 @@ class Redirects(DialoguePart):
         self._first = self.url.registration
         self._destinations = destinations
         self._target_of = context.operation.redirect
-        self._followed = 0
 
     async def follow(self, request: requests.Follow) -> URL:
         """Return the URL that a redirect leads to, if it may be followed.
@@ -64,8 +63,7 @@ class Redirects(DialoguePart):
         allowed = self._allowed_schemes()
         if scheme not in allowed:
             raise refused(f"{self.url.scheme} may redirect to {' or '.join(allowed) or 'no scheme'}", "scheme")
-        if self._followed >= self._limits.hops:
-            raise refused(f"{self._limits.hops} redirects were followed already", "hops")
+        self._destinations.add_hop(location)
         if self._target_of is None:
             raise refused("this operation follows no redirects", "policy")
         try:
@@ -80,7 +78,6 @@ class Redirects(DialoguePart):
         except URLError as error:
             raise refused(str(error), "invalid") from error
         self._destinations.check_redirect(target)
-        self._followed += 1
         self.url = target
         self._trace.emit("follow", None, f"to {target}")
         return target

@@ -12,6 +12,7 @@ request, and the dialogue sends the answer.
 Write `yield from`, never a bare `yield`: only then does a type checker know the type of the answer.
 
 hosts.py        Host: the name or address that the host of a URL stands for
+networks.py     networks that are not the public Internet, and addresses within addresses
 ports.py        ports that are known for a protocol
 requests.py     Algorithm, Peer, and the requests: Connect, Send, Receive, Open, Deliver, OpenFile ...
 reader.py       Reader: lines and counted blocks from one connection

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.errors import UnsafeURL, require_type
@@ -19,12 +19,9 @@ from urlschemes.redaction import one_line
 if TYPE_CHECKING:
     from urlschemes.grammar.profile import Profile
 
-__all__ = ["Address", "Host", "contained_addresses", "one_spelling", "read_host", "server_syntax", "url_host"]
+__all__ = ["Address", "Host", "one_spelling", "read_host", "server_syntax", "url_host"]
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
-
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_IPV4_COMPATIBLE = ipaddress.ip_network("::/96")
 
 # Not the hosts of a profile, but what every resolver takes for the same name or address.
 _QUAD_LIKE = re.compile(r"[0-9.]+")
@@ -52,17 +49,21 @@ def url_host(name: str) -> str:
     return f"[{name.strip('[]')}]" if ":" in name else name
 
 
+@lru_cache(maxsize=256)
 def read_host(text: str) -> Host:
     """Return the host that `text`, the host of a URL, stands for.
+
+    A final dot is left out (RFC 1034 section 3.1): names are compared without it.
 
     Raises UnsafeURL unless it is a domain name (RFC 1123 section 2.1), an IPv4 address of four decimal numbers, or an
     IPv6 address in brackets (RFC 4291 section 2.2).
     """
 
     def unsafe(why: str) -> UnsafeURL:
-        return UnsafeURL(f"host '{one_line(text, 80)}': {why}", part="host")
+        return UnsafeURL(f"host '{one_line(given, 80)}': {why}", part="host")
 
     require_type("host", text, str)
+    given, text = text, text.removesuffix(".")
     if not text:
         raise unsafe("it is empty")
     if not text.isascii():
@@ -112,19 +113,4 @@ def one_spelling(text: str) -> str:
     try:
         return str(read_host(url_host(text)))
     except UnsafeURL:  # a domain with a leading dot, or something that no host equals
-        return text.lower()
-
-
-def contained_addresses(address: Address) -> list[ipaddress.IPv4Address]:
-    """Return the IPv4 addresses that an IPv6 address contains and that traffic to it may reach."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return []
-    if address.ipv4_mapped is not None:
-        return [address.ipv4_mapped]
-    if address.sixtofour is not None:
-        return [address.sixtofour]
-    if address.teredo is not None:
-        return list(address.teredo)
-    if address in _NAT64 or (address in _IPV4_COMPATIBLE and int(address) > 1):
-        return [ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)]
-    return []
+        return text.lower().removesuffix(".")

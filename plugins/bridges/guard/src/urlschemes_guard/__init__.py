@@ -1,0 +1,20 @@
+"""The policy of urlschemes as a guard for the HTTP clients that people have.
+
+    import urlschemes_guard.httpx as guarded                    # also .httpx2
+    with guarded.Client(policy=Policy()) as client:
+        client.get(url)
+
+    urlschemes_guard.requests.Session(Policy()).get(url)
+
+    aiohttp.ClientSession(connector=urlschemes_guard.aiohttp.PolicyConnector(policy), timeout=timeout_of(policy))
+
+Every request, redirect and connection obeys the policy. HTTP/2, pools, TLS, streaming and cookies stay the client's.
+What it refuses is raised as an error of the client's own family, with `error`, `rule` and `hint`.
+
+httpx.py       PolicyTransport, AsyncPolicyTransport, Client, AsyncClient
+httpx2.py      the same for httpx2
+requests.py    PolicyAdapter, Session
+aiohttp.py     PolicyConnector, timeout_of
+request.py     what they share: the visit in progress, and the texts of a refusal
+decoding.py    content decoded in pieces, for clients that decode without a bound
+"""

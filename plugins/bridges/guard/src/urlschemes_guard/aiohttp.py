@@ -1,0 +1,135 @@
+"""A policy for aiohttp: a connector, and the limits of time for a session.
+
+    async with aiohttp.ClientSession(connector=PolicyConnector(policy), timeout=timeout_of(policy)) as session: ...
+
+`connect` sees each request and redirect, the resolver each name, and the socket factory each address before it is
+dialled. aiohttp has no place where content is counted: bound it in the program, or use httpx.
+"""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from urlschemes_access.backends.event_loop import LoopBackend
+from urlschemes_access.errors import DeadlineExceeded
+from urlschemes_access.guard import Guard
+from urlschemes_access.protocol.hosts import read_host, url_host
+from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url, hidden_from
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from urlschemes import Registry
+    from urlschemes_access import Policy
+
+__all__ = ["PolicyConnector", "RequestRefused", "RequestTimeout", "timeout_of"]
+
+
+class RequestRefused(Refusal, aiohttp.ClientConnectionError):
+    """The policy refuses a request, or one of its limits is exceeded. `error` is the error of urlschemes."""
+
+
+class RequestTimeout(RequestRefused, aiohttp.ServerTimeoutError):
+    """One of the policy's limits of time has passed."""
+
+
+def timeout_of(policy: Policy) -> aiohttp.ClientTimeout:
+    """Return the limits of a policy as those of aiohttp: `total` is a wall over redirects and content."""
+    limits = policy.limits
+    return aiohttp.ClientTimeout(total=limits.deadline, sock_connect=limits.connect, sock_read=limits.idle)
+
+
+class PolicyConnector(aiohttp.TCPConnector):
+    """A connector that obeys `policy`. The other arguments are those of `aiohttp.TCPConnector`.
+
+    Each redirect is a request of its own.
+    """
+
+    def __init__(self, policy: Policy | None = None, *, registry: Registry | None = None, **options: Any) -> None:
+        for name in ("resolver", "socket_factory", "use_dns_cache"):
+            if name in options:
+                raise TypeError(f"{name}= leads around the policy: leave it out")
+        self._guard = Guard(policy, registry)
+        super().__init__(use_dns_cache=False, resolver=_Resolver(), socket_factory=self._new_socket, **options)
+
+    async def connect(self, req: aiohttp.ClientRequest, *arguments: Any, **options: Any) -> Any:
+        """Return a connection for a request. Raises RequestRefused, and what aiohttp raises."""
+        visit, url = self._guard.visit(), req.url
+        with _InProgress(visit):
+            if req.proxy is not None:
+                raise hidden_from("a proxy", "leave out proxy= and trust_env=")
+            host = url.raw_host or ""
+            check_url(
+                visit,
+                url.scheme,
+                host,
+                url.port,
+                target=url.raw_path_qs,
+                text=url,
+                user_information=bool(url.raw_user or url.raw_password),
+            )
+            literal = read_host(url_host(host)).address
+            if literal is not None:
+                visit.allowed_addresses([str(literal)], host)
+            connection = await super().connect(req, *arguments, **options)
+            try:
+                visit.check_kept(connection.transport.get_extra_info("peername")[0])  # type: ignore[union-attr]
+            except BaseException:
+                connection.close()
+                raise
+            visit.opened()
+            return connection
+
+    def _new_socket(self, address: Any) -> socket.socket:
+        family, kind, protocol, _, (dialled, *_) = address
+        _current().visit.allowed_addresses([dialled], dialled)
+        return socket.socket(family, kind, protocol)
+
+
+class _Resolver(AbstractResolver):
+    """Resolves a name, and checks all its addresses. aiohttp does not ask it for addresses."""
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        found = await _current().visit.addresses(LoopBackend(), host, port)
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address,
+                port=port,
+                family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+                proto=0,
+                flags=socket.AI_NUMERICHOST,
+            )
+            for address in found
+            if family in {socket.AF_UNSPEC, socket.AF_INET6 if ":" in address else socket.AF_INET}
+        ]
+
+    async def close(self) -> None:
+        """Do nothing: each look-up has a thread of its own."""
+
+
+def _current() -> Progress:
+    progress = CURRENT.get()
+    assert progress is not None, "a connector connects for requests alone"
+    return progress
+
+
+class _InProgress(Progress):
+    """A part of a visit: errors of urlschemes are raised as those of aiohttp."""
+
+    __slots__ = ()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, traceback)
+        refusal = self.refusal(error) if isinstance(error, Exception) else None
+        if refusal is not None:
+            refused = RequestTimeout if isinstance(refusal, DeadlineExceeded) else RequestRefused
+            raise refused.of(refusal) from error

@@ -1,0 +1,94 @@
+"""What the modules for clients share: the request in progress, and what its errors carry."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar, Token
+from typing import TYPE_CHECKING, Any, Self
+
+from urlschemes.errors import URLError
+from urlschemes_access.errors import PolicyDenied
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from urlschemes_access.guard import Visit
+
+__all__ = ["CURRENT", "PORTS", "Progress", "Refusal", "check_url", "hidden_from"]
+
+PORTS = {"http": 80, "https": 443}
+"""The schemes of the clients, and their own ports."""
+_OWN = frozenset(PORTS.values())
+
+
+class Refusal(Exception):
+    """What an error of a client carries: `error` of urlschemes, the `rule` of the policy that refuses, and a `hint`."""
+
+    error: URLError
+    rule: str | None
+    hint: str | None
+
+    @classmethod
+    def of(cls, error: URLError, **details: Any) -> Self:
+        """Return the client's error for `error`. `details` are those of the client's errors."""
+        made = cls(str(error), **details)
+        made.error, made.rule, made.hint = error, error.rule, error.hint
+        return made
+
+
+class Progress:
+    """The part of a visit that is in progress, as a context: its time counts. `answered`: an answer has begun."""
+
+    __slots__ = ("_token", "answered", "scope", "visit")
+
+    def __init__(self, visit: Visit, *, answered: bool = False) -> None:
+        self.visit = visit
+        self.answered = answered
+        self.scope: Any = None  # the cancel scope of a client on an event loop
+        self._token: Token[Progress | None] | None = None
+
+    def __enter__(self) -> Self:
+        self._token = CURRENT.set(self)
+        self.visit.deadline.resume()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.visit.deadline.pause()
+        if self._token is not None:
+            CURRENT.reset(self._token)
+
+    def refusal(self, error: Exception, *timeouts: type[Exception]) -> URLError | None:
+        """Return the error of urlschemes that `error` is, and tell the observers; None if it is the client's own.
+
+        One of `timeouts`, the client's errors for a wait that was too long, is one if the time of the visit is over.
+        """
+        if isinstance(error, timeouts) and self.visit.deadline.left() <= 0:
+            error = self.visit.deadline.error("the answer", 0)
+        if not isinstance(error, URLError):
+            return None
+        self.visit.failed(error)
+        return error
+
+    def wait(self, phase: str, timeout: float | None) -> float:
+        """Return how long one wait may last, by the policy and by the client's own `timeout`."""
+        if phase == "content" and not self.answered:
+            phase = "answer"
+        return self.visit.wait(phase, timeout)
+
+
+CURRENT: ContextVar[Progress | None] = ContextVar("urlschemes_guard_progress", default=None)
+"""The request in progress in this thread or task."""
+
+
+def check_url(
+    visit: Visit, scheme: str, host: str, port: int | None, *, target: str, text: object, user_information: bool
+) -> None:
+    """Check the URL of a request. Raises as `Visit.check_url`."""
+    port = PORTS.get(scheme, 0) if port is None else port
+    visit.check_url(scheme, host, port, own=_OWN, target=target, text=text, user_information=user_information)
+
+
+def hidden_from(what: str, instead: str) -> PolicyDenied:
+    """Return the error for a connection that the guard could not check, through `what`."""
+    return PolicyDenied(f"a guard cannot check what is reached through {what}", rule="networks", hint=instead)

@@ -1,0 +1,269 @@
+"""A policy for requests: a session, and an adapter for a session of the program's own.
+
+    session = Session(Policy.untrusted())
+    session.mount("https://", PolicyAdapter(Policy.untrusted()))     # each redirect is then a request of its own
+
+An adapter is requests' own, with connection classes of urllib3 that resolve, check, dial and count.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import sys
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+from urllib3.util.ssl_ import create_urllib3_context, resolve_cert_reqs
+
+from urlschemes_access.backends.backend import drive
+from urlschemes_access.backends.blocking import BlockingBackend
+from urlschemes_access.errors import DeadlineExceeded
+from urlschemes_access.guard import Guard, Visit
+from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url, hidden_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+    from urlschemes import Registry
+    from urlschemes_access import Policy
+
+__all__ = ["PolicyAdapter", "RequestRefused", "RequestTimeout", "Session"]
+
+_PIECE = 64 * 1024
+
+
+class RequestRefused(Refusal, requests.exceptions.RequestException):
+    """The policy refuses a request, or one of its limits is exceeded. `error` is the error of urlschemes."""
+
+
+class RequestTimeout(RequestRefused, requests.exceptions.Timeout):
+    """One of the policy's limits of time has passed."""
+
+
+class PolicyAdapter(HTTPAdapter):
+    """An adapter that obeys `policy`. The other arguments are those of `requests.adapters.HTTPAdapter`."""
+
+    def __init__(self, policy: Policy | None = None, *, registry: Registry | None = None, **options: Any) -> None:
+        self.guard = Guard(policy, registry)
+        super().__init__(**options)
+
+    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
+        """Make the pools of connections, whose classes obey the guard."""
+        super().init_poolmanager(*arguments, **options)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TLSPool}
+
+    def proxy_manager_for(self, *_: Any, **__: Any) -> Any:
+        """Raise PolicyDenied: requests asks for a proxy."""
+        raise hidden_from("a proxy", "set session.trust_env = False, and pass no proxies=")
+
+    def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
+        """Send a request and return the answer to it. Raises RequestRefused, and what requests raises."""
+        current = CURRENT.get()
+        visit = self.guard.visit() if current is None else current.visit
+        with _InProgress(visit, request):
+            parts = urlsplit(str(request.url))
+            check_url(
+                visit,
+                parts.scheme,
+                parts.hostname or "",
+                parts.port,
+                target=request.path_url,
+                text=str(request.url),
+                user_information="@" in parts.netloc,
+            )
+            response = super().send(request, *arguments, **options)
+            visit.opened()
+        vars(response.raw)["stream"] = _counted(response.raw, visit, request)
+        return response
+
+
+class Session(requests.Session):
+    """A session whose every request obeys `policy`, with http and https, and without proxies and netrc.
+
+    A visit lasts from a request to the end of its last redirect: the deadline and the limits count over all of them.
+    """
+
+    def __init__(self, policy: Policy | None = None, *, registry: Registry | None = None) -> None:
+        super().__init__()
+        self.trust_env = False
+        self._guard = Guard(policy, registry)
+        self.adapters.clear()
+        for prefix in ("http://", "https://"):
+            self.mount(prefix, PolicyAdapter(policy, registry=registry))
+
+    def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
+        """Send a request and its redirects. Raises RequestRefused, and what requests raises."""
+        if CURRENT.get() is not None:  # a redirect: the method of requests calls itself
+            return super().send(request, **options)
+        with Progress(self._guard.visit()):
+            return super().send(request, **options)
+
+
+class _Bounded:
+    """The methods of a socket that wait: each no longer than the request in progress may."""
+
+    wanted: float | None = None
+
+    def settimeout(self, value: float | None) -> None:
+        self.wanted = value
+        super().settimeout(value)  # type: ignore[misc]
+
+    def recv_into(self, *arguments: Any) -> int:
+        progress = CURRENT.get()
+        if progress is None:
+            return super().recv_into(*arguments)  # type: ignore[misc,no-any-return]
+        count: int = self._in_time(progress, "content", super().recv_into, *arguments)  # type: ignore[misc]
+        progress.answered = True
+        progress.visit.add_received(count)
+        return count
+
+    def sendall(self, octets: Any, *flags: int) -> None:
+        progress = CURRENT.get()
+        if progress is None:
+            return super().sendall(octets, *flags)  # type: ignore[misc,no-any-return]
+        deadline, rest = progress.visit.deadline, memoryview(octets).cast("B")
+        deadline.begin_sending()
+        try:
+            while rest:
+                count = self._in_time(progress, "send", super().send, rest[:_PIECE])  # type: ignore[misc]
+                rest = rest[count:]
+                deadline.add_sent(count)
+        finally:
+            deadline.end_sending()
+
+    def _in_time(self, progress: Progress, phase: str, call: Any, *arguments: Any) -> Any:
+        most = progress.wait(phase, self.wanted)
+        super().settimeout(most)  # type: ignore[misc]
+        try:
+            return call(*arguments)
+        except TimeoutError:
+            if self.wanted is None or most < self.wanted:
+                raise progress.visit.deadline.error("the answer" if phase == "content" else phase, most) from None
+            raise
+
+
+class _Socket(_Bounded, socket.socket):
+    pass
+
+
+class _TLSSocket(_Bounded, ssl.SSLSocket):
+    pass
+
+
+class _Connecting:
+    """How a connection of urllib3 is made, and used again."""
+
+    def _new_conn(self: Any) -> socket.socket:
+        visit = _current().visit
+        host, port = self._dns_host.strip("[]"), self.port
+        timeout = self.timeout if isinstance(self.timeout, int | float) else None
+        fault: OSError | None = None
+        addresses = drive(visit.addresses(BlockingBackend(), host, port))
+        for address, seconds in visit.attempts(addresses, timeout):
+            made = _Socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+            try:
+                made.settimeout(seconds)
+                for option in self.socket_options or ():
+                    made.setsockopt(*option)
+                if self.source_address:
+                    made.bind(self.source_address)
+                made.connect((address, port))
+                visit.check_peer(made.getpeername()[:2], address, port, host)
+            except OSError as error:
+                made.close()
+                fault = error
+                continue
+            except BaseException:
+                made.close()
+                raise
+            made.settimeout(visit.wait("tls", timeout))
+            sys.audit("http.client.connect", self, host, port)
+            return made
+        visit.wait("connect")
+        if fault is None or isinstance(fault, TimeoutError):
+            raise ConnectTimeoutError(self, f"Connection to {host} timed out")
+        raise NewConnectionError(self, f"Failed to establish a new connection: {fault}") from fault
+
+    def request(self: Any, *arguments: Any, **options: Any) -> None:
+        if self.sock is None:
+            self.connect()
+        _current().visit.check_kept(self.sock.getpeername()[0])
+        super().request(*arguments, **options)  # type: ignore[misc]
+
+
+class _Connection(_Connecting, HTTPConnection):
+    pass
+
+
+class _TLSConnection(_Connecting, HTTPSConnection):
+    def connect(self) -> None:
+        """Connect by a context whose sockets are bounded; of the program's own context, they are made so."""
+        if self.ssl_context is None:
+            self.ssl_context = create_urllib3_context(cert_reqs=resolve_cert_reqs(self.cert_reqs))
+            if not (self.ca_certs or self.ca_cert_dir or self.ca_cert_data):
+                self.ssl_context.load_default_certs()
+        self.ssl_context.sslsocket_class = _TLSSocket
+        super().connect()
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _TLSPool(HTTPSConnectionPool):
+    ConnectionCls = _TLSConnection
+
+
+def _current() -> Progress:
+    progress = CURRENT.get()
+    assert progress is not None, "a pool is used by its adapter alone"
+    return progress
+
+
+def _counted(answer: Any, visit: Visit, request: requests.PreparedRequest) -> Any:
+    """Return the method `stream` of an answer of urllib3, in bounded pieces that are counted."""
+    stream = answer.stream
+
+    def counted(amount: int | None = _PIECE, decode_content: bool | None = None) -> Iterator[bytes]:
+        pieces = stream(min(amount or _PIECE, _PIECE), decode_content)
+        while True:
+            try:
+                with _InProgress(visit, request, answered=True):
+                    piece = next(pieces, None)
+                    if piece is None:
+                        return
+                    visit.add_content(len(piece))
+            except RequestRefused:
+                answer.close()
+                raise
+            yield piece
+
+    return counted
+
+
+class _InProgress(Progress):
+    """A part of a visit: errors of urlschemes are raised as those of requests."""
+
+    __slots__ = ("_request",)
+
+    def __init__(self, visit: Visit, request: requests.PreparedRequest, *, answered: bool = False) -> None:
+        super().__init__(visit, answered=answered)
+        self._request = request
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, traceback)
+        if not isinstance(error, Exception):
+            return
+        refusal = self.refusal(error, requests.exceptions.Timeout, requests.exceptions.ConnectionError)
+        if refusal is not None:
+            refused = RequestTimeout if isinstance(refusal, DeadlineExceeded) else RequestRefused
+            raise refused.of(refusal, request=self._request) from error

@@ -1,0 +1,64 @@
+"""Fixtures: servers, names, and the clients. Nothing leaves this machine."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from local_web import Answer, Network, Server, Start
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let httpx leave generators to the collector, of which trio warns: it does so without a guard, too."""
+    if Path(__file__).parent in item.path.parents:
+        item.add_marker(pytest.mark.filterwarnings("ignore:Async generator 'http:ResourceWarning"))
+
+
+@pytest.fixture
+def serve() -> Iterator[Start]:
+    """Return a function that starts a server with answers by path, at a loopback address."""
+    servers: list[Server] = []
+
+    def start(answers: dict[str, Answer] | None = None, *, at: str = "127.0.0.1", context: Any = None) -> Server:
+        server = Server(answers or {}, at, context)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        return server
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(autouse=True)
+def network(monkeypatch: pytest.MonkeyPatch) -> Network:
+    """Answer for the resolver, and let nothing leave this machine."""
+    made = Network()
+    connect = socket.socket.connect
+
+    def dial(self: socket.socket, address: Any) -> None:
+        if self.family in {socket.AF_INET, socket.AF_INET6}:
+            made.dialled.append(address[0])
+            if not (address[0].startswith("127.") or address[0] == "::1"):
+                raise ConnectionRefusedError("no test leaves this machine")
+        connect(self, address)
+
+    monkeypatch.setattr(socket, "getaddrinfo", made.look_up)
+    monkeypatch.setattr(socket.socket, "connect", dial)
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    return made
+
+
+@pytest.fixture
+def client(request: pytest.FixtureRequest) -> Any:
+    """A guarded client, if its library is installed."""
+    for library in (request.param.library, *(["trio"] if "trio" in request.param.name else [])):
+        pytest.importorskip(library, reason=f"needs {library}: python3 dev --group bridges pytest")
+    return request.param

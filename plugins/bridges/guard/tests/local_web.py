@@ -1,0 +1,120 @@
+"""HTTP servers on loopback addresses, and names that no resolver is asked for."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Callable
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Answer = Callable[[BaseHTTPRequestHandler], None]
+"""What a server does with one request."""
+
+
+class Server(ThreadingHTTPServer):
+    """A server that answers by path, and notes what it heard. `port` is its port; it ends with the test."""
+
+    daemon_threads = True
+
+    def __init__(self, answers: dict[str, Answer], at: str, context: ssl.SSLContext | None) -> None:
+        self.address_family = socket.AF_INET6 if ":" in at else socket.AF_INET
+        super().__init__((at, 0), _Handler)
+        self.port = self.server_address[1]
+        self.answers = answers
+        self.heard: list[tuple[str, str, Any, bytes]] = []
+        self.connections = 0
+        self.context = context
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        connection, address = super().get_request()
+        connection.settimeout(30)
+        self.connections += 1
+        return connection, address
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        if self.context is not None:
+            try:
+                request = self.context.wrap_socket(request, server_side=True)
+            except OSError:
+                request.close()
+                return
+        with request, suppress(OSError):
+            super().finish_request(request, client_address)
+
+    def handle_error(self, *_: Any) -> None:
+        pass
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Server
+
+    def answer(self) -> None:
+        size = int(self.headers.get("Content-Length") or 0)
+        path = self.path.partition("?")[0]
+        act = self.server.answers.get(path) or self.server.answers.get("*", ok)
+        body = b"" if path == "/slow-upload" else self.rfile.read(size)
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            while count := int(self.rfile.readline(), 16):
+                body += self.rfile.read(count)
+                self.rfile.readline()
+            self.rfile.readline()
+        self.server.heard.append((self.command, self.path, self.headers, body))
+        act(self)
+
+    do_GET = do_POST = do_HEAD = answer  # noqa: N815  the names that the server calls
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+def respond(status: int = 200, body: bytes = b"ok", **fields: str) -> Answer:
+    """Return what sends a whole answer."""
+
+    def act(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        for name, value in fields.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        if handler.command != "HEAD":
+            handler.wfile.write(body)
+
+    return act
+
+
+ok = respond()
+
+Start = Callable[..., Server]
+"""Starts a server with answers by path, at a loopback address."""
+
+
+class Network:
+    """The names that resolve, each to the addresses of one look-up after another; what was looked up and dialled."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, list[list[str]]] = {}
+        self.asked: list[str] = []
+        self.dialled: list[str] = []
+
+    def look_up(self, host: Any, port: Any, *_: Any, **options: Any) -> list[Any]:
+        name = host.decode() if isinstance(host, bytes) else str(host)
+        kind = options.get("type") or socket.SOCK_STREAM
+        try:
+            family = socket.AF_INET6 if ":" in name else socket.AF_INET
+            socket.inet_pton(family, name.partition("%")[0])
+            found = [name]
+        except OSError:
+            self.asked.append(name)
+            answers = self.names.get(name.removesuffix("."))
+            if not answers:
+                raise socket.gaierror(socket.EAI_NONAME, "not a name of this test") from None
+            found = answers.pop(0) if len(answers) > 1 else answers[0]
+        return [
+            (socket.AF_INET6, kind, 6, "", (each, int(port or 0), 0, 0))
+            if ":" in each
+            else (socket.AF_INET, kind, 6, "", (each, int(port or 0)))
+            for each in found
+        ]

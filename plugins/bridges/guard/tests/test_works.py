@@ -1,0 +1,150 @@
+"""What works through a guarded client as without one."""
+
+from __future__ import annotations
+
+import importlib
+import ssl
+from pathlib import Path
+from typing import Any
+
+import pytest
+from guarded import Guarded, clients
+from local_web import Network, Start, respond
+
+from urlschemes_access import Policy
+
+HERE = Policy(networks=("127.0.0.1", "::1"))
+
+
+@clients()
+def test_methods_content_and_fields_arrive(client: Guarded, serve: Start) -> None:
+    server = serve({"/created": respond(201, b"made"), "/gone": respond(404), "/empty": respond(204, b"")})
+    base = f"http://127.0.0.1:{server.port}"
+    assert [each.status for each in client.fetch(HERE, f"{base}/created", f"{base}/gone", f"{base}/empty")] == [
+        201,
+        404,
+        204,
+    ]
+    (answer,) = client.fetch(HERE, f"{base}/x", method="POST", content=b"x" * 3_000_000, headers={"X-Mine": "yes"})
+    assert (answer.status, answer.body) == (200, b"ok")
+    method, _, headers, body = server.heard[-1]
+    assert (method, len(body), headers["X-Mine"], headers["Host"]) == (
+        "POST",
+        3_000_000,
+        "yes",
+        f"127.0.0.1:{server.port}",
+    )
+    (answer,) = client.fetch(HERE, f"{base}/x", method="HEAD")
+    assert answer.body == b""
+
+
+@clients()
+@pytest.mark.parametrize(
+    "target", ["/?x[]=1&y=a|b", "/{a}/[b]", "/%C3%A4?q=%20", "/a//b/;c", "/\u00e4?\u00f6=\u00fc", "/~^`"]
+)
+def test_what_the_client_writes_in_a_target_is_its_own_affair(client: Guarded, serve: Start, target: str) -> None:
+    server = serve()
+    (answer,) = client.fetch(HERE, f"http://127.0.0.1:{server.port}{target}")
+    assert answer.status == 200
+
+
+@clients()
+def test_connections_are_kept(client: Guarded, serve: Start) -> None:
+    server = serve()
+    client.fetch(HERE, *[f"http://127.0.0.1:{server.port}/"] * 3)
+    assert (server.connections, len(server.heard)) == (1, 3)
+
+
+@clients()
+def test_names_and_ipv6_addresses(client: Guarded, network: Network, serve: Start) -> None:
+    server = serve(at="::1")
+    network.names = {"six.test": [["::1"]], "xn--bcher-kva.test": [["::1"]]}
+    urls = [f"http://{host}:{server.port}/" for host in ("[::1]", "six.test", "SIX.test", "b\u00fccher.test")]
+    assert [each.status for each in client.fetch(HERE, *urls)] == [200] * 4
+    assert server.heard[-1][2]["Host"] == f"xn--bcher-kva.test:{server.port}"
+
+
+@clients()
+def test_the_next_address_is_tried(client: Guarded, network: Network, serve: Start) -> None:
+    server = serve()
+    network.names = {"two.test": [["127.0.0.9", "127.0.0.1"]]}
+    (answer,) = client.fetch(Policy(networks=("127.0.0.0/8",)), f"http://two.test:{server.port}/")
+    assert answer.status == 200
+    assert set(network.dialled) == {"127.0.0.9", "127.0.0.1"}
+
+
+@clients()
+def test_redirects_and_cookies(client: Guarded, serve: Start) -> None:
+    server = serve({"/": respond(302, Location="/end?a=1", Set_Cookie="seen=1; Path=/")})
+    answers = client.fetch(HERE, f"http://127.0.0.1:{server.port}/", f"http://127.0.0.1:{server.port}/next")
+    assert [answer.url.partition(str(server.port))[2] for answer in answers] == ["/end?a=1", "/next"]
+    assert [headers["Cookie"] for *_, headers, _ in server.heard] == [None, "seen=1", "seen=1"]
+
+
+@clients()
+def test_logins(client: Guarded, serve: Start) -> None:
+    server = serve()
+    client.fetch(HERE, f"http://127.0.0.1:{server.port}/", auth=("me", "secret"))
+    assert server.heard[0][2]["Authorization"] == "Basic bWU6c2VjcmV0"
+    if client.library != "aiohttp":
+        allowing = Policy(networks=("127.0.0.1",), user_information=True)
+        client.fetch(allowing, f"http://me:secret@127.0.0.1:{server.port}/")
+        assert server.heard[1][2]["Authorization"] == "Basic bWU6c2VjcmV0"
+
+
+@clients()
+def test_what_fails_without_a_guard_fails_alike(client: Guarded, network: Network, serve: Start) -> None:
+    network.names = {}
+    port = serve().port
+    with pytest.raises(client.family) as failure:
+        client.fetch(HERE, "http://127.0.0.1:1023/" if port == 1023 else "http://127.0.0.1:1026/")
+    assert not isinstance(failure.value, client.module.RequestRefused)
+    with pytest.raises(client.module.RequestRefused, match="has no address"):
+        client.fetch(HERE, "http://unknown.test/")
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A certificate authority, and the file with its certificate."""
+    trustme = pytest.importorskip("trustme", reason="needs trustme: python3 dev --group bridges pytest")
+    made = trustme.CA()
+    file = tmp_path_factory.mktemp("tls") / "ca.pem"
+    made.cert_pem.write_to_path(str(file))
+    return made, file
+
+
+def contexts(authority: Any, *alpn: str) -> tuple[ssl.SSLContext, ssl.SSLContext, Path]:
+    """Return a server's context for host.test, a client's, and the file of the authority."""
+    made, file = authority
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.issue_cert("host.test", "127.0.0.1").configure_cert(server)
+    if alpn:
+        server.set_alpn_protocols([*alpn])
+    return server, ssl.create_default_context(cafile=file), file
+
+
+@pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
+@clients()
+def test_tls_is_the_clients_own(client: Guarded, network: Network, serve: Start, authority: Any) -> None:
+    of_server, trusting, file = contexts(authority)
+    server = serve(context=of_server)
+    network.names = {"host.test": [["127.0.0.1"]], "other.test": [["127.0.0.1"]]}
+    verify = str(file) if client.library == "requests" else trusting
+    urls = [f"https://host.test:{server.port}/"] * 2 + [f"https://127.0.0.1:{server.port}/"]
+    assert [each.body for each in client.fetch(HERE, *urls, verify=verify)] == [b"ok"] * 3
+    assert server.connections == 2
+    for url, trust in ((f"https://other.test:{server.port}/", verify), (urls[0], True)):
+        with pytest.raises(client.family) as failure:
+            client.fetch(HERE, url, verify=trust)
+        assert "CERTIFICATE_VERIFY_FAILED" in str(failure.value)
+    (answer,) = client.fetch(HERE, urls[0], verify=False)
+    assert answer.status == 200
+
+
+def test_httpx2_is_guarded_as_httpx_is() -> None:
+    package = Path(importlib.import_module("urlschemes_guard").__file__ or "").parent
+    text = (package / "httpx.py").read_text("utf-8")
+    for name in ("httpcore", "httpx"):
+        assert text.count(f"\nimport {name}\n") == 1
+        text = text.replace(f"\nimport {name}\n", f"\nimport {name}2 as {name}\n")
+    assert (package / "httpx2.py").read_text("utf-8") == text
