@@ -168,6 +168,7 @@ def test_no_modules_import_each_other() -> None:
 
 # Modules that import one whose name is not in their code, besides `storage` and `registry` of the core, each with why.
 BY_NAME = {
+    "urlschemes_guard.decoding": "the libraries of codings that are installed, as the guarded clients do",
     "urlschemes_access": "what it offers, when it is used: the command reads a configuration file and opens nothing",
     "urlschemes_cli.app": "its commands, each when it is run: to import all takes longer than most of them",
     "urlschemes_conformance.import_probe.child": "all of a plugin, in a process of its own, to see what changes",

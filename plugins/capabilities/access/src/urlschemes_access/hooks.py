@@ -16,7 +16,7 @@ from urlschemes.redaction import one_line
 from urlschemes.registry.hooks import Hooks, hookspec, log_failure
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import PolicyDenied
-from urlschemes_access.guard.visit import RequestedURL
+from urlschemes_access.guard.requested_url import RequestedURL
 
 if TYPE_CHECKING:
     from urlschemes.errors import URLError

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.worker_threads import Work
     from urlschemes_access.protocol.requests import Transport
 
+__all__ = ["BlockingBackend"]
+
 T = TypeVar("T")
 
 SLACK = 0.01

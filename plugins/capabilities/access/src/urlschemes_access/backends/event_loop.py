@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from urlschemes_access.backends.tls_files import TLSFiles
     from urlschemes_access.protocol.requests import Transport
 
+__all__ = ["LoopBackend"]
+
 T = TypeVar("T")
 
 TURN = 0.01

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from urlschemes_access.protocol.requests import Transport
 
+__all__ = ["addresses_of"]
+
 PIECE = 124 * 1024
 """Octets that a socket is asked for unless so many are sure to come: glibc maps new memory for each 128 KiB."""
 SHORT = 4096

@@ -9,11 +9,13 @@
 
 Each method raises PolicyDenied or another error of `urlschemes_access.errors`, or returns.
 
-route.py    Route: the hosts, ports and addresses that one operation may reach; resolve
-visit.py    Guard and Visit: a route of another client, with its time, its octets and the hooks of plugins
+route.py          Route: the hosts, ports and addresses that one operation may reach; resolve
+requested_url.py  RequestedURL, which hooks get
+visit.py          Guard and Visit: a route of another client, with its time, its octets and the hooks of plugins
 """
 
+from urlschemes_access.guard.requested_url import RequestedURL
 from urlschemes_access.guard.route import Resolver, Route, resolve
-from urlschemes_access.guard.visit import Guard, RequestedURL, Visit
+from urlschemes_access.guard.visit import Guard, Visit
 
 __all__ = ["Guard", "RequestedURL", "Resolver", "Route", "Visit", "resolve"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL, require_type
 from urlschemes.registry.registry import registry_or_default
 from urlschemes_access.dialogue.deadline import Deadline
+from urlschemes_access.guard.requested_url import RequestedURL
 from urlschemes_access.guard.route import Route, attempts, resolve
 from urlschemes_access.policy import Policy
 from urlschemes_access.protocol.hosts import read_host, url_host
@@ -21,22 +22,10 @@ if TYPE_CHECKING:
     from urlschemes_access.hooks import AccessHooks
     from urlschemes_access.trace_event import Outcome
 
-__all__ = ["Guard", "RequestedURL", "Visit"]
+__all__ = ["Guard", "Visit"]
 
 _HOOKS = frozenset({"veto", "observe"})
 """The hooks that a guard calls: it needs no gateway and no credentials."""
-
-
-class RequestedURL(NamedTuple):
-    """The URL of another client's request, as the hooks get it: no profile has parsed it. `str` gives its text."""
-
-    scheme: str
-    host: str
-    port: int
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class Guard:
@@ -54,7 +43,7 @@ class Guard:
         return Visit(self.policy, self._hooks_in_use())
 
     def _hooks_in_use(self) -> AccessHooks | None:
-        sources = self._registry.hook_sources()
+        sources = self._registry.hook_sources("urlschemes_access.hooks")
         if not any(source.names is None or source.names & _HOOKS for source in sources):
             return None
         from urlschemes_access.hooks import AccessHooks  # imports pluggy, which is heavy
