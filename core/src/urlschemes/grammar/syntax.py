@@ -36,11 +36,11 @@ __all__ = ["Syntax"]
 class Syntax:
     """The syntax of the URLs of one scheme.
 
-    `bnf` is the scheme's own text in the `notation` (default: that of the `profile`), `rule` the rule that its URLs
-    derive from, `hierarchy` the rule whose `/` divide levels (None if there are none), `section` where the rules are
-    defined that do not say it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as
-    a host followed by `/`. `printed` is the text of rules that are rewritten here, as the specification prints them.
-    `source` is the record that holds all this, and `line` where `bnf` begins in it; errors name both.
+    `bnf` is the scheme's own text in the notation of the `profile`, `rule` the rule that its URLs derive from,
+    `hierarchy` the rule whose `/` divide levels (None if there are none), `section` where the rules are defined that do
+    not say it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as a host followed
+    by `/`. `printed` is the text of rules that are rewritten here, as the specification prints them. `source` is the
+    record that holds all this, and `line` where `bnf` begins in it; errors name both.
 
     `kept` holds results of an equal Syntax, by name and as plain data; `keep` is called with all of them when there is
     a new one that takes long to compute. The rules are read and checked at once, unless there are such results.
@@ -58,7 +58,6 @@ class Syntax:
         *,
         hierarchy: str | None = None,
         section: str = "",
-        notation: str | None = None,
         profile: Profile = RFC1738,
         printed: str = "",
         slash_may_be_omitted: bool = False,
@@ -70,7 +69,6 @@ class Syntax:
         self.bnf = bnf
         self.rule = rule
         self.section = section
-        self.notation = notation or profile.notation
         self.profile = profile
         self.printed = printed
         self.hierarchy = hierarchy

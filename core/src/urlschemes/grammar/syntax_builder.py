@@ -35,7 +35,7 @@ _ZEROS = 12
 def grammar_of(syntax: Syntax) -> Grammar:
     """Return the rules of a syntax and the shared ones. Raises GrammarError for mistakes in its text."""
     text = "\n" * (syntax.line - 1) + syntax.bnf  # so that errors count the lines of the file
-    grammar = syntax.profile.extended(text, syntax.notation)
+    grammar = syntax.profile.extended(text)
     rule, hierarchy, parts = syntax.rule, syntax.hierarchy, syntax.parts
     second = [part.decoded for part in parts.values() if part.decoded]
     for name in (rule, *([hierarchy] if hierarchy else []), *second):

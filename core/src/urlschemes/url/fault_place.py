@@ -385,9 +385,7 @@ def _definition(rule: str | None, part: Part | None, syntax: Syntax) -> str | No
     """Return `rule` in the notation of its profile, with the octets that a record excludes."""
     if rule not in syntax.grammar.rules:
         return None
-    from urlschemes.grammar.abnf import written  # few programs read a definition
-
-    definition = written(syntax.grammar.rules[rule], syntax.profile.notation)
+    definition = syntax.profile.notation.written(syntax.grammar.rules[rule])
     if part is not None and part.exclude and part.rule == rule:
         definition += f", without {listed(tuple(f'{octet:02X}' for octet in sorted(part.exclude)), 'and')}"
     return definition

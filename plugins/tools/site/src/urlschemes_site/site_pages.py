@@ -12,7 +12,8 @@ from markupsafe import Markup
 
 from urlschemes import Registry, __version__
 from urlschemes.errors import require_type
-from urlschemes.grammar.profile import RFC1738, parse_rules
+from urlschemes.grammar.bnf import BNFReader
+from urlschemes.grammar.profile import RFC1738
 from urlschemes.registry.known_names import attribution, merged
 from urlschemes_access import Limits, Policy
 from urlschemes_cli.output.text import escaped_line
@@ -170,7 +171,7 @@ def _about(rules_file: str) -> _Template:
 def _notation(rules_file: str) -> Iterator[tuple[str, str, Diagram]]:
     """Return each form of the notation, its meaning, and its diagram."""
     for number, (written, means) in enumerate(_NOTATION.items()):
-        (rule,) = parse_rules(f"form{number} = {written}").values()
+        (rule,) = BNFReader(f"form{number} = {written}").rules().values()
         yield written, means, svg_diagram(rule, f"{rules_file}#rule-{{}}".format)
 
 
