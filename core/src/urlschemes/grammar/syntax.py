@@ -80,10 +80,8 @@ class Syntax:
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.as_written = tuple(name for name, part in self.parts.items() if part.travels == "as-written")
         self.groups: dict[str, tuple[str, ...]] = {}
-        self.landmarks: Any = None
-        """The landmarks of the automaton, for `urlschemes.url.fault_place`."""
-        self.known_fault: Callable[[object], tuple[str, int] | None] | None = None
-        """Returns code and position of the fault of a text, if they are known without the automaton."""
+        self.memo: dict[str, Any] = {}
+        """What other modules made of this syntax and keep with it, by their names."""
         self._numbers = tuple(name for name, part in self.parts.items() if part.number)
         if "parts" not in self._kept:
             with self._located_errors():

@@ -9,6 +9,7 @@ This package does not know what can be done with a scheme's URLs beyond parsing 
     plugins.py           the plugins of one registry: from a claim to its record, scheme, hook or command, loaded once
     overrides.py         what the program itself registers, overrides or takes out
     hooks.py             the engine of hooks, and the hook of ledgers
+    readers.py           the reader that a plugin provides for all URLs of this process
     known_names.py       ledgers: names that are known without being installed
     unknown_scheme.py    the error for a name that no plugin provides
     inspection.py        who provides a name and why; the state of every claim

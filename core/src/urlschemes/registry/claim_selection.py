@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urlschemes.errors import PluginError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.grammar.profile import RFC1738, Profile
-from urlschemes.registry.claims import GROUPS, HOOKS, PROFILES, SCHEMES, Claim, distribution_key
+from urlschemes.registry.claims import GROUPS, HOOKS, PROFILES, READERS, SCHEMES, Claim, distribution_key
 from urlschemes.registry.known_names import known_names, reserved_names
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _owners(claims: tuple[Claim, ...], rules: Rules) -> Owners:
     active = [claim for claim in claims if claim.group == GROUPS and claim.state == "active"]
     used: Owners = {f"{HOOKS}.{claim.name}": {} for claim in active}
     schemes = {known.name: known.distribution for known in known_names().values() if known.distribution}
-    return {**used, **rules.reserved, HOOKS: {}, SCHEMES: schemes, PROFILES: reserved_names().profiles}
+    return {**used, **rules.reserved, HOOKS: {}, SCHEMES: schemes, PROFILES: reserved_names().profiles, READERS: {}}
 
 
 def _judged(

@@ -65,8 +65,7 @@ class _Landmarks:
 
 
 def _landmarks(syntax: Syntax) -> _Landmarks:
-    found: _Landmarks = syntax.landmarks or _Landmarks(syntax)
-    syntax.landmarks = found
+    found: _Landmarks = syntax.memo.get(__name__) or syntax.memo.setdefault(__name__, _Landmarks(syntax))
     return found
 
 

@@ -25,6 +25,7 @@ from urlschemes.grammar.part import Encoded, Part
 from urlschemes.grammar.profile import RFC1738, Profile, restored
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import described, redact
+from urlschemes.url import reader
 from urlschemes.url.building import build, change
 from urlschemes.url.fields import (
     add_property,
@@ -35,7 +36,7 @@ from urlschemes.url.fields import (
     signature,
     text_part,
 )
-from urlschemes.url.native import Base, learned
+from urlschemes.url.pattern_reader import LIMIT, Base, new
 
 if TYPE_CHECKING:
     import inspect
@@ -51,9 +52,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed", "unfit"]
 
-
-LIMIT = 64 * 1024
-"""The default limit for the characters of a URL."""
+if not TYPE_CHECKING:
+    Base = reader.READER.Base
 
 
 class URLType(type):
@@ -280,6 +280,11 @@ class URL(Base, metaclass=URLType):
     @classmethod
     def explanation(cls, text: str, original: OriginalText | None = None) -> Fault | InvalidURL:
         """Return the reason why `text`, perhaps made of an `original`, is not a URL of this type: that of `parse`."""
+        return reader.READER.explanation(cls, text, original)  # type: ignore[no-any-return]
+
+    @classmethod
+    def _explain(cls, text: str, original: OriginalText | None) -> Fault | InvalidURL:
+        """Return what `explanation` returns, computed by walks over the automaton."""
         from urlschemes.url.fault_place import Fault  # only a program that reads an error needs it
 
         require_type("text", text, str)
@@ -292,7 +297,7 @@ class URL(Base, metaclass=URLType):
             section = profile.section("scheme")
             return invalid_url(text, message, scheme=scheme, part="scheme", span=span, section=section)
         syntax = cls.syntax if known == scheme else profile.algorithms.url_type.syntax
-        return learned(Fault(text, syntax, scheme, original), cls.syntax)
+        return Fault(text, syntax, scheme, original)
 
     def replace(self, /, **parts: Any) -> Self:
         """Return the URL with these parts, and with the text of all others unchanged; None leaves a part out.
@@ -334,9 +339,6 @@ class URL(Base, metaclass=URLType):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self).__module__, type(self).__qualname__, self._text, self.syntax.profile.package)
-
-
-new = object.__new__
 
 
 def unfit(text: object, limit: int) -> InvalidURL | None:
