@@ -30,12 +30,22 @@ def roots(modules: set[str]) -> set[str]:
 
 
 def plugins(modules: set[str]) -> set[str]:
-    # The native reader is not a plugin: where it is installed, the core imports it.
+    # Where the native reader is installed, it is imported with the core.
     return {module for module in modules if re.match("urlschemes_(?!native)", module)}
 
 
-def test_the_core_imports_nothing_heavy(child: Callable[..., Any]) -> None:
-    modules = imported(child, "import urlschemes")
+@pytest.fixture
+def warm(child: Callable[..., Any], tmp_path: Path) -> dict[str, str]:
+    """Variables of a process that finds in a cache what is installed."""
+    cache = {"URLSCHEMES_CACHE": str(tmp_path / "cache")}
+    code = "from urlschemes.registry import discovery", "discovery.SETTLED_AFTER = 0"
+    search = *code, "discovery.installed_claims()", "import urlschemes", "urlschemes.parse('ftp://host.dom/a')"
+    assert "importlib_metadata" in roots(imported(child, *search, environ=cache))
+    return cache
+
+
+def test_the_core_imports_nothing_heavy(child: Callable[..., Any], warm: dict[str, str]) -> None:
+    modules = imported(child, "import urlschemes", environ=warm)
     assert (NETWORK | HEAVY | {"importlib_metadata"}) & roots(modules) == set()
     assert plugins(modules) == set()
 
@@ -66,19 +76,14 @@ def test_parsing_imports_one_plugin_and_nothing_that_accesses(child: Callable[..
     assert f"urlschemes_{scheme}.access" not in modules
 
 
-def test_parsing_with_a_warm_cache_searches_for_nothing(child: Callable[..., Any], tmp_path: Path) -> None:
-    code = "from urlschemes.registry import discovery", "discovery.SETTLED_AFTER = 0", "import urlschemes"
-    cache = {"URLSCHEMES_CACHE": str(tmp_path / "cache")}  # in the current directory, which it changes
-    parse = "urlschemes.parse('ftp://host.dom/a')"
-    assert "importlib_metadata" in roots(imported(child, *code, parse, environ=cache))
-    modules = imported(child, *code, parse, environ=cache)
+def test_parsing_with_a_warm_cache_searches_for_nothing(child: Callable[..., Any], warm: dict[str, str]) -> None:
+    modules = imported(child, "import urlschemes", "urlschemes.parse('ftp://host.dom/a')", environ=warm)
     assert (HEAVY | NETWORK | {"importlib_metadata"}) & roots(modules) == set()
 
 
-def test_a_type_of_urls_parses_without_a_search(child: Callable[..., Any]) -> None:
-    modules = imported(
-        child, "from urlschemes_ftp import FtpURL", "assert FtpURL.parse('ftp://host.dom/a').name == 'a'"
-    )
+def test_a_type_of_urls_parses_without_a_search(child: Callable[..., Any], warm: dict[str, str]) -> None:
+    parse = "from urlschemes_ftp import FtpURL", "assert FtpURL.parse('ftp://host.dom/a').name == 'a'"
+    modules = imported(child, *parse, environ=warm)
     assert plugins(modules) == {"urlschemes_ftp"}
     assert (NETWORK | HEAVY | {"importlib_metadata"}) & roots(modules) == set()
 

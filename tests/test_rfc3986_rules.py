@@ -16,7 +16,6 @@ import pytest
 
 from urlschemes import Registry
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.abnf import ABNFReader
 from urlschemes.grammar.automaton import Automaton
 from urlschemes.grammar.bnf import Grammar
 from urlschemes.grammar.pattern import compile_tree
@@ -27,6 +26,7 @@ from urlschemes_conformance.derivatives import ABNFRules
 from urlschemes_conformance.proof import printed_of, prove_printed, prove_rules
 from urlschemes_conformance.recognizer import NodeRules
 from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986.abnf import ABNFReader
 
 PRINTED = printed_of(profile)
 USE_HOST = {"host", "authority", "hier-part", "relative-part", "relative-ref", "absolute-URI", "URI", "URI-reference"}

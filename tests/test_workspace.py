@@ -257,7 +257,7 @@ def test_nothing_installs_a_name_from_an_index_before_it_is_published() -> None:
     wrong = []
     for path in workspace_files():
         if path.is_relative_to(ROOT / "core/src/urlschemes/registry") or "tests" in path.relative_to(ROOT).parts:
-            continue  # core/tests/registry/test_known_names.py tests the one function that writes such commands
+            continue  # core/tests/registry/test_names.py tests the one function that writes such commands
         for number, line in enumerate(path.read_bytes().decode("utf-8", "replace").splitlines(), 1):
             for command in _INSTALLATION.finditer(line):
                 ours = _OF_THIS_PROJECT.search(command[1] or command[2] or "") is not None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import urlschemes
 from urlschemes.errors import URLError
+from urlschemes.registry.readers import CHOICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +19,7 @@ __all__ = ["HERE", "NATIVE", "OURS", "REFERENCE", "REGISTRIES", "Parser", "missi
 
 OURS = "urlschemes"
 NATIVE = f"{OURS}, native"
-HERE = OURS if urlschemes.default_registry.native_reader is None else NATIVE
+HERE = NATIVE if CHOICE.provider else OURS
 """Which of the two parses in this process."""
 REFERENCE = "urlsplit"
 REGISTRIES = {"": urlschemes.default_registry, ", RFC 3986": urlschemes.Registry(profile="rfc3986")}

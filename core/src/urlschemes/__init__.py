@@ -9,6 +9,7 @@ This distribution parses, checks and builds URLs, and finds the plugins that pro
 URLs is in distributions of its own: `urlschemes_access`, `urlschemes_lint`, `urlschemes_text`.
 """
 
+import urlschemes.registry.readers  # noqa: F401  first: the types of URLs build on the reader that it finds
 from urlschemes.errors import InvalidURL, PluginError, RegistrationError, UnknownScheme, UnsafeURL, URLError
 from urlschemes.grammar.part import Encoded
 from urlschemes.record.registration import Registration

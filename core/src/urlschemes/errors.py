@@ -158,11 +158,6 @@ class _Computed:
         values, name = error.__dict__, self.name
         if "_explanation" not in values:
             text, explainer = error.given
-            syntax = getattr(explainer, "syntax", None) if name in {"code", "position"} else None
-            known_fault = syntax and syntax.known_fault
-            if known_fault is not None and (known := known_fault(text)) is not None:
-                values["code"], values["position"] = known
-                return values[name]
             values["_explanation"] = explainer.explanation(str(text))
         return values.setdefault(name, getattr(values["_explanation"], name))
 

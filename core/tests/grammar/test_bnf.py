@@ -3,13 +3,12 @@
 import pytest
 
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.bnf import Choice, Grammar, Literal, Reference, Repeat, Sequence
-from urlschemes.grammar.profile import parse_rules
+from urlschemes.grammar.bnf import BNFReader, Choice, Grammar, Literal, Reference, Repeat, Sequence
 from urlschemes.rfc1738 import RFC1738
 
 
 def test_every_form_of_the_notation_is_read() -> None:
-    rule = parse_rules('a = b | "x" [ c ] *d 1*[ e ] 2*3f 2g ( h | i ) ; words\n    | <">')["a"]
+    rule = BNFReader('a = b | "x" [ c ] *d 1*[ e ] 2*3f 2g ( h | i ) ; words\n    | <">').rules()["a"]
     assert isinstance(rule.node, Choice)
     first, second, third = rule.node.items
     assert isinstance(first, Reference)
@@ -23,33 +22,33 @@ def test_every_form_of_the_notation_is_read() -> None:
 
 def test_brackets_under_a_count_group_what_is_repeated() -> None:
     # Erratum 2845 of RFC 1738: `*[ x ]` is zero or more x.
-    node = parse_rules('a = *[ "b" | "c" ]')["a"].node
+    node = BNFReader('a = *[ "b" | "c" ]').rules()["a"].node
     assert isinstance(node, Repeat)
     assert isinstance(node.item, Choice)
 
 
 def test_names_have_the_characters_that_the_rfc_uses() -> None:
-    assert list(parse_rules('gopher+_string = "a"\nip-schemepart = "b"')) == ["gopher+_string", "ip-schemepart"]
+    assert list(BNFReader('gopher+_string = "a"\nip-schemepart = "b"').rules()) == ["gopher+_string", "ip-schemepart"]
 
 
 def test_a_comment_names_the_section() -> None:
-    rules = parse_rules(
+    rules = BNFReader(
         'a = "b"   ; section 3.2.3\nc = "d"\n  | "e" ; see section 5, or not\n; section 9 is of no rule\nf = "g"'
-    )
+    ).rules()
     assert [rule.section for rule in rules.values()] == ["3.2.3", "5", None]
-    (other,) = parse_rules('a = "b"  ; RFC 822 section 6.1').values()
+    (other,) = BNFReader('a = "b"  ; RFC 822 section 6.1').rules().values()
     assert other.section == "RFC 822 section 6.1"
 
 
 def test_octets_are_written_in_hexadecimal() -> None:
-    rule = parse_rules("a = 1*[ %x22 | %X0a-1F ]")["a"]
+    rule = BNFReader("a = 1*[ %x22 | %X0a-1F ]").rules()["a"]
     assert str(rule) == "a = 1*[ %x22 | %x0A-1F ]"
 
 
 @pytest.mark.parametrize("name", sorted(RFC1738.grammar.rules))
 def test_a_rule_prints_as_it_is_read(name: str) -> None:
     rule = RFC1738.grammar.rules[name]
-    assert str(parse_rules(str(rule))[name]) == str(rule)
+    assert str(BNFReader(str(rule)).rules()[name]) == str(rule)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +73,7 @@ def test_a_rule_prints_as_it_is_read(name: str) -> None:
 )
 def test_a_message_names_the_mistake_and_the_line(text: str, message: str) -> None:
     with pytest.raises(GrammarError) as caught:
-        Grammar(parse_rules(text))
+        Grammar(BNFReader(text).rules())
     assert caught.value.message == message
 
 
@@ -91,13 +90,13 @@ def test_a_message_names_the_mistake_and_the_line(text: str, message: str) -> No
 )
 def test_a_hint_says_what_to_do(text: str, hint: str) -> None:
     with pytest.raises(GrammarError) as caught:
-        RFC1738.extended(text, "rfc1738")
+        RFC1738.extended(text)
     assert (caught.value.hint, caught.value.line) == (hint, 1)
 
 
 def test_a_shared_rule_cannot_be_redefined() -> None:
     with pytest.raises(GrammarError, match="rule 'host' in line 1 is already one of the shared rules"):
-        RFC1738.extended('host = "h"', "rfc1738")
+        RFC1738.extended('host = "h"')
 
 
 def test_every_shared_rule_names_its_section() -> None:

@@ -104,18 +104,15 @@ def test_a_message_names_the_octet_that_must_be_encoded(text: str, message: str)
 
 ADDRESSES = """
 u    = "x:" list
-list = item *( "," item )
-item = 1*( ALPHA / "@" / pct )
-pct  = "%" HEXDIG HEXDIG
+list = item *[ "," item ]
+item = 1*[ alpha | "@" | escape ]
 pair = word "@" word
-word = 1*%x61-7A / DQUOTE *( " " / "," ) DQUOTE
+word = 1*%x61-7A | <"> *[ " " | "," ] <">
 """
 
 
 def test_each_element_of_a_list_is_decoded_by_itself() -> None:
-    syntax = Syntax(
-        ADDRESSES, "u", [Part("pairs", ["list"], element="item", decoded="pair")], notation="abnf", profile=RFC1738
-    )
+    syntax = Syntax(ADDRESSES, "u", [Part("pairs", ["list"], element="item", decoded="pair")], profile=RFC1738)
     match = syntax.fullmatch("x:a@b,%22%2C%22@c")
     assert match is not None
     assert syntax.parts["pairs"].decode(match["pairs"]) == ("a@b", '","@c')
@@ -126,8 +123,8 @@ def test_each_element_of_a_list_is_decoded_by_itself() -> None:
 
 def test_escapes_are_found_however_their_digits_are_written() -> None:
     part = Part("v", ["v"], exclude=[0x22, 0x30])
-    rules = 'u = "x:" v\nv = *( "a" / "%" ( "2" ( "0" / %x32-33 ) / ( "3" / "4" ) HEXDIG ) )'
-    syntax = Syntax(rules, "u", [part], notation="abnf", profile=RFC1738)
+    rules = 'u = "x:" v\nv = *[ "a" | "%" ( "2" ( "0" | %x32-33 ) | ( "3" | "4" ) hex ) ]'
+    syntax = Syntax(rules, "u", [part], profile=RFC1738)
     assert syntax.fullmatch("x:a%20%23%3f%4F")
     assert not syntax.fullmatch("x:%22")
     assert not syntax.fullmatch("x:%30")

@@ -6,9 +6,8 @@ import pytest
 
 from urlschemes import Registration
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.bnf import Grammar
+from urlschemes.grammar.bnf import BNFReader, Grammar
 from urlschemes.grammar.part import Division
-from urlschemes.grammar.profile import parse_rules
 from urlschemes.grammar.syntax_builder import division
 
 ALBUM = Registration.from_file(Path(__file__).parent.parent / "album.toml")
@@ -43,7 +42,7 @@ def test_there_and_back(form: Division, whole: str, elements: tuple[str, ...]) -
     ],
 )
 def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leading: bool) -> None:
-    found = division(Grammar(parse_rules(rules)).rules, "list", "each", "part")
+    found = division(Grammar(BNFReader(rules).rules()).rules, "list", "each", "part")
     assert (found.separator, found.equals, found.leading) == (separator, equals, leading)
     assert found.octets == frozenset((separator + equals).encode())
 
@@ -61,7 +60,7 @@ def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leadi
 )
 def test_the_rules_that_are_none(rules: str) -> None:
     with pytest.raises(GrammarError, match="the list part 'part' must be a rule of the form"):
-        division(Grammar(parse_rules(rules)).rules, "list", "each", "part")
+        division(Grammar(BNFReader(rules).rules()).rules, "list", "each", "part")
 
 
 @pytest.mark.parametrize(

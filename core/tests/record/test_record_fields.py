@@ -66,7 +66,6 @@ REQUIRED = {*re.findall(r"^(\w+) = ", TEXT.partition("[syntax]")[0], re.MULTILIN
             'at = "user", colour = 1',
             "album.toml has an unknown field syntax.parts.user.colour",
         ),
-        ("[syntax]", '[syntax]\nnotation = "ebnf"', "album.toml: syntax.notation must be one of rfc1738, abnf"),
         ('take = "last"', 'take = "first"', "album.toml: syntax.parts.picture.take must be one of all"),
         ('exclude = ["0A"]', 'exclude = ["LF"]', "album.toml: syntax.parts.words.exclude must be a list of octets"),
         ('at = "words"', 'at = "words", travels = "far"', "album.toml: syntax.parts.words.travels must be one of line"),
@@ -116,16 +115,6 @@ def test_a_grammar_error_names_the_file() -> None:
         Registration.from_text(TEXT.replace('*[ uchar | ":"', '*[ nochar | ":"'), source="album.toml")
     error, line = caught.value, TEXT.partition("asegment = ")[0].count("\n") + 1
     assert (error.source, error.field, error.line, error.rule) == ("album.toml", "syntax.bnf", line, "asegment")
-
-
-def test_rules_may_be_written_in_abnf() -> None:
-    before, bnf, after = TEXT.split("'''")
-    abnf = bnf.replace("|", "/").replace("*[", "*(").replace(' ] [ ";size', '\x00 [ ";size').replace(" ]\n", " )\n")
-    text = "'''".join([before, abnf.replace("\x00", " ]"), after])
-    with pytest.raises(GrammarError):
-        Registration.from_text(text)
-    syntax = Registration.from_text(text.replace("[syntax]", '[syntax]\nnotation = "abnf"', 1)).syntax
-    assert syntax.pattern == Registration.from_text(TEXT).syntax.pattern
 
 
 CAUTION = """

@@ -12,7 +12,7 @@ import pytest
 
 from urlschemes.registry import discovery
 from urlschemes.registry.claims import HOOKS, Claim
-from urlschemes.registry.discovery import discover, installed_claims
+from urlschemes.registry.discovery import discover
 
 EXIT = "raise SystemExit('imported')\n"
 
@@ -286,6 +286,12 @@ def searches(monkeypatch) -> list[int]:
     return found
 
 
+def installed_claims(**options: bool) -> tuple[Claim, ...]:
+    """Return what another process would find."""
+    discovery._in_memory.clear()
+    return discovery.installed_claims(**options)
+
+
 def names() -> list[str]:
     return [claim.name for claim in installed_claims()]
 
@@ -381,6 +387,13 @@ def test_other_files_in_the_current_directory_do_not_matter_and_metadata_does(
     install("urlschemes-x-here", "x-here = x_here", site="here")
     assert names() == names() == ["x-first", "x-here"]
     assert len(searches) == 2
+
+
+def test_a_process_without_a_cache_on_disk_searches_once(site, searches, monkeypatch):
+    monkeypatch.setenv("URLSCHEMES_CACHE", "none")
+    monkeypatch.setattr(discovery, "SETTLED_AFTER", 0)
+    assert discovery.installed_claims() == discovery.installed_claims() == discover()
+    assert len(searches) == 1
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 __all__ = [
+    "BNFReader",
     "Choice",
     "Grammar",
     "Literal",
     "Node",
     "Octets",
-    "Reader",
     "Reference",
     "Repeat",
     "Rule",
@@ -193,8 +193,7 @@ def references(node: Node) -> Iterator[Reference]:
             yield from references(item)
 
 
-_TOKEN = re.compile(
-    r"""(?P<space>[ \t\r]+)
+_LEXICON = r"""(?P<space>[ \t\r]+)
       | (?P<newline>\n)
       | (?P<comment>;[^\n]*)
       | (?P<literal>"[^"\n]+"|<">)
@@ -202,23 +201,23 @@ _TOKEN = re.compile(
       | (?P<times>[0-9]*\*[0-9]*|[0-9]+)
       | (?P<name>[A-Za-z][A-Za-z0-9+_-]*)
       | (?P<mark>[=|\[\]()])
-    """,
-    re.VERBOSE,
-)
+    """
 _MAX_TURNS = 64
 """The maximum count of a repetition: larger ones are not counted, but have no bound."""
 
 _SECTION = re.compile(r"\b(RFC [0-9]+ )?section ([0-9A-Za-z.]*[0-9A-Za-z])")
 
 
-class Reader:
+class BNFReader:
     """A reader of one text, which takes tokens from left to right, with one method for each level of the notation.
 
     `known` are the rules that the text may use, and may not define again. Readers of other notations are subclasses.
     """
 
-    tokens_of: ClassVar = _TOKEN
-    """The tokens; groups are their kinds."""
+    name: ClassVar = "rfc1738"
+    """The name of the notation."""
+    tokens_of: ClassVar = _LEXICON
+    """The tokens, as a verbose pattern; groups are their kinds."""
     bar: ClassVar = "|"
     """The mark between alternatives."""
     defines: ClassVar = frozenset({"="})
@@ -234,8 +233,9 @@ class Reader:
         self.tokens: list[tuple[str, str, int]] = []
         self.sections: dict[int, str] = {}
         line, position = 1, 0
+        token = re.compile(self.tokens_of, re.VERBOSE)  # late: with a cache, few processes read rules
         while position < len(text):
-            found = self.tokens_of.match(text, position)
+            found = token.match(text, position)
             if found is None:
                 problem = f"invalid character {text[position]!r} in line {line}: not part of the notation"
                 raise GrammarError(problem, line=line, hint=self.hint)
@@ -250,6 +250,11 @@ class Reader:
                 self.tokens.append((kind, found[0], line))
         self.tokens.append(("end", "", line))
         self.at = 0
+
+    @staticmethod
+    def written(rule: Rule) -> str:
+        """Return the text of a rule in this notation."""
+        return str(rule)
 
     def take(self) -> tuple[str, str, int]:
         """Return the next token: its kind, its text, its line."""

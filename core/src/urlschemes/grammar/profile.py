@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from urlschemes.grammar.automaton import Automaton, bits
-from urlschemes.grammar.bnf import Choice, Grammar, Literal, Octets, Reader, Reference
+from urlschemes.grammar.bnf import BNFReader, Choice, Grammar, Literal, Octets, Reference
 from urlschemes.grammar.octets import ESCAPE, encoded
 from urlschemes.grammar.pattern import compile_tree
 from urlschemes.grammar.rule_tree import expand, octets_held
@@ -23,28 +23,16 @@ from urlschemes.storage.package_data import read_from
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from urlschemes.grammar.bnf import Node, Rule
+    from urlschemes.grammar.bnf import Node
 
-__all__ = ["NOTATIONS", "Authority", "Profile", "authority_of", "parse_rules"]
-
-NOTATIONS = ("rfc1738", "abnf")
-"""The notations in which rules may be written: that of RFC 1738 section 5, and that of RFC 5234."""
-
-
-def parse_rules(text: str, notation: str = "rfc1738", known: Mapping[str, Rule] | None = None) -> dict[str, Rule]:
-    """Return the rules of a text, by name, in their order; it may use those that are `known`. Raises GrammarError."""
-    if notation == "abnf":
-        from urlschemes.grammar.abnf import ABNFReader  # late: not every process needs it
-
-        return ABNFReader(text, known or {}).rules()
-    return Reader(text, known or {}).rules()
+__all__ = ["Authority", "Profile", "authority_of"]
 
 
 class Profile:
     """The shared rules, characters and words of one generation of URLs. It is immutable.
 
-    `package` is where the object itself, its rules and its module `algorithms` are; `rules_file` is in the `notation`,
-    which records of the profile use unless they say otherwise. The rules `scheme`, `unreserved` and `reserved` have
+    `package` is where the object itself, its rules and its module `algorithms` are; `notation` reads
+    `rules_file` and the rules of records. The rules `scheme`, `unreserved` and `reserved` have
     these names; `rule_names` are the names of others by their role, `host_rules` those of the hosts that `algorithms`
     describe; `host_hint` says how to write one, `address_hint` an IPv6 address. `document` defines the profile, and
     `sections` are those of topics that no rule has. `authority_ends` holds the characters that end an authority,
@@ -58,7 +46,7 @@ class Profile:
     """The name of the module with the code of a scheme for this profile, within that package; "" for the package."""
     package: str
     rules_file: str
-    notation: str
+    notation: type[BNFReader]
     document: str
     sections: Mapping[str, str]
     rule_names: Mapping[str, str]
@@ -87,11 +75,11 @@ class Profile:
     def grammar(self) -> Grammar:
         """The rules that every scheme may use."""
         text, _ = read_from(sys.modules[self.package].__spec__, self.rules_file)  # type: ignore[arg-type]
-        return Grammar(parse_rules(text, self.notation))
+        return Grammar(self.notation(text).rules())
 
-    def extended(self, text: str, notation: str) -> Grammar:
+    def extended(self, text: str) -> Grammar:
         """Return the shared rules with those of `text` added. Raises GrammarError if a rule is defined twice."""
-        return Grammar({**self.grammar.rules, **parse_rules(text, notation, self.grammar.rules)})
+        return Grammar({**self.grammar.rules, **self.notation(text, self.grammar.rules).rules()})
 
     @cached_property
     def character_sets(self) -> dict[str, str]:

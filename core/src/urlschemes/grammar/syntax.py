@@ -35,11 +35,11 @@ __all__ = ["Syntax"]
 class Syntax:
     """The syntax of the URLs of one scheme.
 
-    `bnf` is the scheme's own text in the `notation` (default: that of the `profile`), `rule` the rule that its URLs
-    derive from, `hierarchy` the rule whose `/` divide levels (None if there are none), `section` where the rules are
-    defined that do not say it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as
-    a host followed by `/`. `printed` is the text of rules that are rewritten here, as the specification prints them.
-    `source` is the record that holds all this, and `line` where `bnf` begins in it; errors name both.
+    `bnf` is the scheme's own text in the notation of the `profile`, `rule` the rule that its URLs derive from,
+    `hierarchy` the rule whose `/` divide levels (None if there are none), `section` where the rules are defined that do
+    not say it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as a host followed
+    by `/`. `printed` is the text of rules that are rewritten here, as the specification prints them. `source` is the
+    record that holds all this, and `line` where `bnf` begins in it; errors name both.
 
     `kept` holds results of an equal Syntax, by name and as plain data; `keep` is called with all of them when there is
     a new one that takes long to compute. The rules are read and checked at once, unless there are such results.
@@ -57,7 +57,6 @@ class Syntax:
         *,
         hierarchy: str | None = None,
         section: str = "",
-        notation: str | None = None,
         profile: Profile,
         printed: str = "",
         slash_may_be_omitted: bool = False,
@@ -69,7 +68,6 @@ class Syntax:
         self.bnf = bnf
         self.rule = rule
         self.section = section
-        self.notation = notation or profile.notation
         self.profile = profile
         self.printed = printed
         self.hierarchy = hierarchy
@@ -81,10 +79,8 @@ class Syntax:
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.as_written = tuple(name for name, part in self.parts.items() if part.travels == "as-written")
         self.groups: dict[str, tuple[str, ...]] = {}
-        self.landmarks: Any = None
-        """The landmarks of the automaton, for `urlschemes.url.fault_place`."""
-        self.known_fault: Callable[[object], tuple[str, int] | None] | None = None
-        """Returns code and position of the fault of a text, if they are known without the automaton."""
+        self.memo: dict[str, Any] = {}
+        """What other modules made of this syntax and keep with it, by their names."""
         self._numbers = tuple(name for name, part in self.parts.items() if part.number)
         if "parts" not in self._kept:
             with self._located_errors():
@@ -124,7 +120,7 @@ class Syntax:
         """The rules, with the shared ones."""
         names = (self.rule, self.hierarchy, *(part.decoded for part in self.parts.values()))
         text = "\n" * (self.line - 1) + self.bnf  # so that errors count the lines of the file
-        return grammar_of(text, filter(None, names), self.notation, self.profile)
+        return grammar_of(text, filter(None, names), self.profile)
 
     @property
     def automaton(self) -> Automaton:

@@ -31,9 +31,9 @@ _ZEROS = 12
 """Fewer zeros than these are tried before a digit, for a part that is a number."""
 
 
-def grammar_of(text: str, names: Iterable[str], notation: str, profile: Profile) -> Grammar:
+def grammar_of(text: str, names: Iterable[str], profile: Profile) -> Grammar:
     """Return the rules of `text` and the shared ones, among them those of the `names`. Raises GrammarError."""
-    grammar = profile.extended(text, notation)
+    grammar = profile.extended(text)
     for name in names:
         if name not in grammar.rules:
             raise GrammarError(f"there is no rule {name!r}", rule=name)

@@ -15,7 +15,7 @@ from urlschemes.errors import PluginContractError, RegistrationError, require_ty
 from urlschemes.grammar import bnf
 from urlschemes.grammar.octets import ESCAPE, SCHEME_NAME_FORM, SCHEME_NAME_WORDS
 from urlschemes.grammar.part import TAKES, TRAVELS, Part
-from urlschemes.grammar.profile import NOTATIONS, Profile
+from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.storage import cache
 
@@ -234,9 +234,6 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: 
     text, rule = table.take("bnf", str), table.take("rule", str)
     hierarchy = table.take("hierarchy", str, None)
     slash = table.take("slash_may_be_omitted", bool, False)
-    notation = table.take("notation", str, profile.notation)
-    if notation not in NOTATIONS:
-        raise table.wrong("notation", f"one of {', '.join(NOTATIONS)}")
     printed = table.take("printed", str, "")
     table.done()
     section = reference.partition(";")[0]
@@ -247,7 +244,6 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: 
         parts,
         hierarchy=hierarchy,
         section=section,
-        notation=notation,
         profile=profile,
         printed=printed,
         slash_may_be_omitted=slash,

@@ -10,4 +10,5 @@ This package does not know what can be done with a scheme's URLs beyond parsing 
     plugins.py     the plugins of one registry: from a claim to its record, scheme, hook or command, loaded once
     overrides.py   what the program itself registers, overrides or takes out
     hooks.py       what pluggy lacks to call hooks, and the hook of ledgers
+    readers.py     the reader that a plugin provides for all URLs of this process
 """

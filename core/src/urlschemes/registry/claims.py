@@ -21,6 +21,7 @@ __all__ = [
     "OWN_HOOKS",
     "OWN_SPECIFICATIONS",
     "PROFILES",
+    "READERS",
     "SCHEMES",
     "SPECIFICATIONS",
     "Claim",
@@ -64,6 +65,8 @@ HOOK_PREFIX = "urlschemes_"
 """The functions that implement a hook are named after it, with this prefix."""
 PROFILES = "urlschemes.profiles"
 """The entry-point group of profiles other than that of RFC 1738; the name of an entry is the profile's."""
+READERS = "urlschemes.readers"
+"""The entry-point group of readers of URLs other than the pattern."""
 GROUPS = "urlschemes.groups"
 """The entry-point group by which a distribution says that it uses another group, `urlschemes.<name of the entry>`.
 

@@ -48,6 +48,9 @@ _VERSION = re.compile(r"[A-Za-z0-9.!+_\-]{1,100}", re.ASCII)
 MAX_NAMES = 1000
 """Names that one distribution may claim."""
 
+_in_memory: dict[str, Any] = {}
+"""What this process has cached: importing urlschemes searches for a reader, and each registry for all else."""
+
 SETTLED_AFTER = 2_000_000_000
 """Nanoseconds after which another change would show in a file's times, on every file system in use."""
 
@@ -62,15 +65,17 @@ def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
     dependent = [entry for entry in search_path if not os.path.isabs(entry) or os.path.realpath(entry) == here]
     key = json.dumps([sys.version, sys.prefix, source, current_directory, search_path, here if dependent else ""])
     state = _state([*(entry for entry in search_path if entry not in dependent), *_metadata(dependent, "-info")])
-    cached = cache.load("claims", key) or {"path": None}
+    cached = _in_memory.get(key) or cache.load("claims", key) or {"path": None}
     if cached["path"] == state and cached["watched"] == _state([path for path, *_ in cached["watched"]]):
+        _in_memory[key] = cached
         claims = [Claim(*fields) for fields in cached["claims"]]
         return tuple(each._replace(records=tuple(each.records)) for each in claims)  # JSON has no tuples
     found = discover(current_directory=current_directory)
     folders = {os.path.dirname(record) for claim in found for record in claim.records}
     watched = _state([*_metadata(search_path, ".egg-info"), *sorted(folders)])
     if all(changed < time_ns() - SETTLED_AFTER for *_, changed in [*state, *watched]):
-        cache.store("claims", key, {"path": state, "watched": watched, "claims": found})
+        _in_memory[key] = {"path": state, "watched": watched, "claims": found}
+        cache.store("claims", key, _in_memory[key])
     return found
 
 

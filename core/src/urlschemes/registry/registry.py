@@ -26,7 +26,6 @@ from urlschemes.errors import (
     members,
     require_type,
 )
-from urlschemes.grammar.part import DIGITS
 from urlschemes.grammar.profile import Profile
 from urlschemes.record.registration import Registration
 from urlschemes.registry.claims import OWN_SPECIFICATIONS, SCHEMES, Claim
@@ -36,13 +35,11 @@ from urlschemes.registry.plugins import Plugins, load_record
 from urlschemes.registry.selection import Rules
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
+from urlschemes.url import reader
 from urlschemes.url.algorithms import algorithms_of
-from urlschemes.url.fields import native_parts
-from urlschemes.url.native import provide, reader_of
-from urlschemes.url.value import LIMIT, URL, new
+from urlschemes.url.value import LIMIT, URL
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Collection, Iterator
 
     from urlschemes.registry.claims import Diagnosis
@@ -97,14 +94,9 @@ class Registry:
         self._in_profiles: dict[Profile, Registry] = {}
         self._added_hooks: tuple[HookSource, ...] = ()
         self._plugin_ledgers: tuple[tuple[HookSource, ...], tuple[Ledger, ...]] | None = None
-        # What parsing looks into: the pattern and the type of each scheme in use, by its name in lower case.
-        self._readers: dict[str, tuple[Callable[[str], re.Match[str] | None], type[URL]]] = {}
-        self.native_reader: Any = None
-        """The native reader of the schemes in use (urlschemes-native); None if there is none."""
-        if type(self).parse is Registry.parse:
-            self.native_reader = reader_of(self, self.parse, URL, LIMIT)
-        if self.native_reader is not None:
-            self.__dict__["parse"] = self.native_reader.parse
+        self.reader = reader.READER(self, self._parse_slowly)
+        """The reader of the schemes in use."""
+        self._parse = self.reader.parse
         if required := members("require", require, str):
             self._plugins.require(required)
 
@@ -126,7 +118,7 @@ class Registry:
                 "put them into a distribution, or use Registry(disable=...)"
             )
         if self is registry_or_default(None, self.profile):
-            return registry_or_default, (None, self.profile)  # a native reader is pickled as it
+            return registry_or_default, (None, self.profile)  # a reader is pickled as it
         rules = self._plugins.rules
         # pickle takes no MappingProxyType
         mappings = dict(rules.allowed), dict(rules.disabled), dict(rules.pins)
@@ -380,15 +372,23 @@ class Registry:
         """Let parsing see which scheme is in use now."""
         with self._lock:
             scheme = self._current(name)
-            kind = None if scheme is None or not _is_read_by_pattern(scheme.url_type) else scheme.url_type
-            if kind is None:
-                self._readers.pop(name, None)
+            if scheme is None or not _is_read_by_pattern(scheme.url_type):
+                self.reader.remove(name)
             else:
-                self._readers[name] = (kind.syntax.regex.fullmatch, kind)  # for texts too short for a long number
-            if self.native_reader is not None:
-                provide(self.native_reader, name, kind, native_parts(kind) if kind else ())
+                self.reader.set(name, scheme.url_type)
 
     # URLs
+
+    # The function of the reader, in a slot: it costs no more than a method, and a subclass may have a method instead.
+    __slots__ = {
+        "__dict__": "",
+        "__weakref__": "",
+        "_parse": """Return the URL that `text` is: an object of its scheme's type, which must be `type` or a subclass.
+
+        `limit` bounds the number of characters. Raises InvalidURL, UnknownScheme (which says what is known of the
+        name and what to install), PluginError if the plugin of the scheme is at fault.
+        """,
+    }
 
     if TYPE_CHECKING:
 
@@ -396,31 +396,10 @@ class Registry:
         def parse(self, text: str, *, limit: int = ...) -> URL: ...
         @overload
         def parse(self, text: str, type: type[U], *, limit: int = ...) -> U: ...
+        def parse(self, text: str, type: type[URL] | None = None, *, limit: int = LIMIT) -> URL:  # noqa: A002  what it is
+            """Return the URL that `text` is: see `_parse`."""
 
-    # `limit` is positional here: as a keyword-only argument it would cost a twentieth of the whole.
-    def parse(self, text: str, type: type[URL] = URL, limit: int = LIMIT) -> URL:  # noqa: A002  what it is
-        """Return the URL that `text` is: an object of its scheme's type, which must be `type` or a subclass.
-
-        `limit` bounds the number of characters. Raises InvalidURL, UnknownScheme (which says what is known of the
-        name and what to install), PluginError if the plugin of the scheme is at fault.
-        """
-        try:
-            reader = self._readers[text.partition(":")[0]]
-        except (KeyError, AttributeError, TypeError):
-            reader = None  # go on outside of the handler, so that errors have no other error as their context
-        if reader is None or (size := len(text)) > limit or size > DIGITS:
-            return self._parse_slowly(text, type, limit)
-        match, kind = reader
-        found = match(text)
-        if found is None:
-            raise InvalidURL(text, kind)
-        if type is not URL and not issubclass(kind, type):
-            return self._parse_slowly(text, type, limit)
-        url = new(kind)
-        url._match = found
-        return url
-
-    def _parse_slowly(self, text: str, wanted: type[URL], limit: int) -> URL:
+    def _parse_slowly(self, text: str, wanted: type[URL] | None = None, limit: int = LIMIT) -> URL:
         """Parse a long text, one whose scheme is in capitals or not loaded yet, or one that is not a `wanted` URL."""
         if not isinstance(text, str) or len(text) > limit:  # type: ignore[redundant-expr]  # callers without types
             return self.parse_generic(text, limit=limit)  # raises InvalidURL
@@ -431,7 +410,7 @@ class Registry:
             raise self._no_provider(lower_case(name))
         kind = self[name].url_type
         url = read_as(kind, text, limit)
-        if not issubclass(kind, wanted):
+        if wanted is not None and not issubclass(kind, wanted):
             message = f"expected {wanted.__name__}, got {kind.__name__}"
             section, span = self.profile.section("scheme"), (0, len(name))
             raise invalid_url(text, message, scheme=lower_case(name), part="scheme", span=span, section=section)
@@ -527,6 +506,8 @@ def _is_read_by_pattern(kind: type[URL]) -> bool:
 
 
 Mapping.register(Registry)
+if not TYPE_CHECKING:
+    Registry.parse = Registry._parse
 
 default_registry = Registry()
 """The registry of the functions that are not given another. It looks for plugins when it is first needed."""

@@ -19,6 +19,7 @@ from urlschemes.registry.claims import (
     HOOKS,
     OWN_HOOKS,
     PROFILES,
+    READERS,
     SCHEMES,
     SPECIFICATIONS,
     Claim,
@@ -97,7 +98,7 @@ def _owners(claims: tuple[Claim, ...], rules: Rules) -> Owners:
     active = [claim for claim in claims if claim.group == GROUPS and claim.state == "active"]
     used: Owners = {f"{HOOKS}.{claim.name}": {} for claim in active}
     schemes = {known.name: known.distribution for known in known_names().values() if known.distribution}
-    return {**used, **rules.reserved, HOOKS: {}, SCHEMES: schemes, PROFILES: reserved_names().profiles}
+    return {**used, **rules.reserved, HOOKS: {}, SCHEMES: schemes, PROFILES: reserved_names().profiles, READERS: {}}
 
 
 def _judged(

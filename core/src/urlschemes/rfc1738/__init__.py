@@ -8,6 +8,7 @@ The rest of the core knows a profile only; other profiles are distributions of t
     resolution.py       relative references (RFC 1808)
 """
 
+from urlschemes.grammar.bnf import BNFReader
 from urlschemes.grammar.profile import Profile
 
 __all__ = ["RFC1738", "profile"]
@@ -18,7 +19,7 @@ profile = Profile(
     module="",
     package=__name__,
     rules_file="rfc1738.bnf",
-    notation="rfc1738",
+    notation=BNFReader,
     document="RFC 1738",
     sections={"characters": "2.2", "hierarchy": "2.3", "operations": "2", "security": "6"},
     rule_names={

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from urlschemes.url.native import Base
+from urlschemes.url import reader
+from urlschemes.url.pattern_reader import Base
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["REQUIRED", "Field", "URLBase"]
 
 REQUIRED: Final[Any] = object()
+
+if not TYPE_CHECKING:
+    Base = reader.READER.Base
 
 
 class Field(NamedTuple):

@@ -66,8 +66,7 @@ class _Landmarks:
 
 
 def _landmarks(syntax: Syntax) -> _Landmarks:
-    found: _Landmarks = syntax.landmarks or _Landmarks(syntax)
-    syntax.landmarks = found
+    found: _Landmarks = syntax.memo.get(__name__) or syntax.memo.setdefault(__name__, _Landmarks(syntax))
     return found
 
 
@@ -386,9 +385,7 @@ def _definition(rule: str | None, part: Part | None, syntax: Syntax) -> str | No
     """Return `rule` in the notation of its profile, with the octets that a record excludes."""
     if rule not in syntax.grammar.rules:
         return None
-    from urlschemes.grammar.abnf import written  # few programs read a definition
-
-    definition = written(syntax.grammar.rules[rule], syntax.profile.notation)
+    definition = syntax.profile.notation.written(syntax.grammar.rules[rule])
     if part is not None and part.exclude and part.rule == rule:
         definition += f", without {listed(tuple(f'{octet:02X}' for octet in sorted(part.exclude)), 'and')}"
     return definition

@@ -13,10 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from urlschemes.errors import PluginContractError, RegistrationError
-from urlschemes.grammar.octets import unescape
-from urlschemes.grammar.part import number_of
+from urlschemes.url import reader
 from urlschemes.url.base import REQUIRED, Field
-from urlschemes.url.native import form, part_reader
 
 if TYPE_CHECKING:
     import inspect
@@ -30,7 +28,6 @@ __all__ = [
     "add_property",
     "declared_fields",
     "list_part",
-    "native_parts",
     "number_part",
     "pairs_part",
     "signature",
@@ -146,10 +143,7 @@ def add_property(cls: type[URLBase], name: str, field: Field) -> None:
     doc = field.doc or f"The part {name}: {part.described}."
 
     def read_first(url: URLBase) -> Any:
-        # The pattern has matched by now, so that the numbers of its groups are known.
-        groups = [url._match.re.groupindex[group] for group in cls.syntax.groups[name]]
-        decode = str.lower if field.lower else part.decode
-        read = part_reader(cls.syntax, part, field.lower, absent, decode, _reader(decode, absent, groups))
+        read = reader.READER.part(cls, part, absent, lower=field.lower)  # the pattern was compiled by now
         _set_property(cls, name, read, doc)
         return read(url)
 
@@ -160,49 +154,6 @@ def _set_property(cls: type[URLBase], name: str, read: Callable[[URLBase], Any],
     made = property(read, doc=doc)
     made.__set_name__(cls, name)  # type: ignore[attr-defined]  # typeshed lacks it; messages quote the name
     setattr(cls, name, made)
-
-
-def _reader(decode: Callable[[str], Any], absent: Any, groups: Sequence[int]) -> Callable[[URLBase], Any]:
-    """Return the function that reads a part of a URL from the `groups` of its match; all but one of them are None."""
-    group = groups[0]
-
-    def read_one_of(url: URLBase) -> Any:
-        match = url._match
-        for group in groups:
-            if (text := match[group]) is not None:
-                return decode(text)
-        return absent
-
-    def read_text(url: URLBase) -> Any:
-        text = url._match[group]
-        if text is None:
-            return absent
-        return unescape(text) if "%" in text else text
-
-    def read_other(url: URLBase) -> Any:
-        text = url._match[group]
-        return absent if text is None else decode(text)
-
-    def read_number(url: URLBase) -> Any:
-        text = url._match[group]
-        try:
-            return absent if text is None else int(text)
-        except ValueError:  # Python limits the digits, with the zeros at the beginning
-            return number_of(text)
-
-    if len(groups) > 1:
-        return read_one_of
-    return {unescape: read_text, number_of: read_number}.get(decode, read_other)
-
-
-def native_parts(cls: type[URLBase]) -> tuple[object, ...]:
-    """Return what the native reader needs to know of each part to read columns of URLs."""
-    parts = []
-    for name, part in cls.syntax.parts.items():
-        field = cls._fields.get(name)
-        absent = None if field is None else absent_value(cls, name)
-        parts.append((name, part.mark, *form(part, field is not None and field.lower), absent))
-    return tuple(parts)
 
 
 def signature(cls: type[URLBase]) -> inspect.Signature:

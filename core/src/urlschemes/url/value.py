@@ -24,6 +24,7 @@ from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import described, redact
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.named_objects import named
+from urlschemes.url import reader
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.base import URLBase
 from urlschemes.url.building import build, change
@@ -36,7 +37,7 @@ from urlschemes.url.fields import (
     signature,
     text_part,
 )
-from urlschemes.url.native import learned
+from urlschemes.url.pattern_reader import LIMIT, new
 
 if TYPE_CHECKING:
     import inspect
@@ -49,10 +50,6 @@ if TYPE_CHECKING:
     from urlschemes.url.original_text import OriginalText
 
 __all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed", "unfit"]
-
-
-LIMIT = 64 * 1024
-"""The default limit for the characters of a URL."""
 
 
 class URLType(type):
@@ -265,6 +262,11 @@ class URL(URLBase, metaclass=URLType):
     @classmethod
     def explanation(cls, text: str, original: OriginalText | None = None) -> Fault | InvalidURL:
         """Return the reason why `text`, perhaps made of an `original`, is not a URL of this type: that of `parse`."""
+        return reader.READER.explanation(cls, text, original)  # type: ignore[no-any-return]
+
+    @classmethod
+    def _explain(cls, text: str, original: OriginalText | None) -> Fault | InvalidURL:
+        """Return what `explanation` returns, computed by walks over the automaton."""
         from urlschemes.url.fault_place import Fault  # only a program that reads an error needs it
 
         require_type("text", text, str)
@@ -277,7 +279,7 @@ class URL(URLBase, metaclass=URLType):
             section = profile.section("scheme")
             return invalid_url(text, message, scheme=scheme, part="scheme", span=span, section=section)
         syntax = cls.syntax if known == scheme else algorithms_of(profile).url_type.syntax
-        return learned(Fault(text, syntax, scheme, original), cls.syntax)
+        return Fault(text, syntax, scheme, original)
 
     def replace(self, /, **parts: Any) -> Self:
         """Return the URL with these parts, and with the text of all others unchanged; None leaves a part out.
@@ -319,9 +321,6 @@ class URL(URLBase, metaclass=URLType):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self).__module__, type(self).__qualname__, self._text, self.syntax.profile.package)
-
-
-new = object.__new__
 
 
 def unfit(text: object, limit: int) -> InvalidURL | None:

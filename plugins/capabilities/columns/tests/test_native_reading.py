@@ -17,7 +17,7 @@ from urlschemes_columns.native_reading import SAMPLE
 from urlschemes_columns.part_columns import part_columns
 from urlschemes_columns.row_reading import read_rows
 
-if urlschemes.default_registry.native_reader is None:
+if not hasattr(urlschemes.default_registry.reader, "columns"):
     pytest.skip(
         "needs urlschemes-native: python3 dev --group columns --group native pytest",
         allow_module_level=True,

@@ -11,9 +11,9 @@ from array import array
 from contextlib import suppress
 from typing import Any
 
-import urlschemes_native
 from urlschemes import URL, InvalidURL, Registry, URLError, default_registry
 from urlschemes.grammar.table import Table
+from urlschemes_native import _native
 
 FORMS = ("text", "lower", "number", "all", "all but the last", "last", "other")
 OUTPUTS = ("text", "raw", "number")
@@ -36,7 +36,7 @@ def main(rounds: int, seed: int) -> None:
         kind, table = tables[record]
         blob = spoilt_blob(chance, table.blob)
         try:
-            native = urlschemes_native.Table(blob, table.marks)
+            native = _native.Table(blob, table.marks)
         except ValueError:
             counts["tables refused"] += 1
             continue
@@ -72,7 +72,7 @@ def try_table(
     name: str,
     kind: type[URL],
     table: Table,
-    native: urlschemes_native.Table,
+    native: _native.Table,
     texts: list[str],
     counts: dict[str, int],
 ) -> None:
@@ -81,13 +81,12 @@ def try_table(
     def slow(*_: object, **__: object) -> None:
         raise InvalidURL("", kind)
 
-    reader = urlschemes_native.Reader(None, slow, InvalidURL, URL, 65536)
+    reader = _native.Reader(None, slow, InvalidURL, URL, 65536)
     marks = [chance.choice(table.marks) for _ in range(4)]
     parts = tuple((mark, mark, chance.choice(FORMS), chance.choice(("", "/", ";")), None) for mark in marks)
     reader.set(name, native, kind, parts)
     reads = [
-        urlschemes_native.part_reader(native, mark, form, separator, None, len, len)
-        for _, mark, form, separator, _ in parts
+        _native.part_reader(native, mark, form, separator, None, len, len) for _, mark, form, separator, _ in parts
     ]
     states = [object() for _ in range(chance.choice((1, 5, 200)))]
     for text in texts:
@@ -106,7 +105,7 @@ def try_table(
     try_columns(chance, reader, texts, marks, counts)
 
 
-def try_faults(chance: random.Random, native: urlschemes_native.Table, text: str, states: list[object]) -> None:
+def try_faults(chance: random.Random, native: _native.Table, text: str, states: list[object]) -> None:
     """Let a table learn faults, most of them as the core learns them, and ask for them."""
     size = min(len(text), 300)
     path = [chance.choice(states) for _ in range(max(0, size + chance.choice((-size, -3, -1, 0, 0, 1, 1, 2))))]
@@ -130,7 +129,7 @@ def try_texts(chance: random.Random, registry: Registry, texts: list[str], count
             getattr(error, "position", None)
             counts["refusals"] += 1
     names = ["host", "port", "path", "user", "directories", "name", "query", "fragment"]
-    try_columns(chance, registry.native_reader, texts, names, counts)
+    try_columns(chance, registry.reader, texts, names, counts)
 
 
 def try_columns(chance: random.Random, reader: Any, texts: list[str], names: list[str], counts: dict[str, int]) -> None:

@@ -12,12 +12,12 @@ from workspace import environ, write
 
 import urlschemes
 
-pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+pytest.importorskip("urlschemes_native._native", reason="needs `python3 dev --group native`")
 
 ASK = (
     "import pickle, sys, urlschemes\n"
     "url = urlschemes.parse('ftp://joe@h.dom/a')\n"
-    "print(urlschemes.default_registry.native_reader is not None, url.host, pickle.dumps(url).hex())\n"
+    "print(type(urlschemes.default_registry.reader).__name__, url.host, pickle.dumps(url).hex())\n"
     "print(repr(pickle.loads(bytes.fromhex(sys.argv[1]))))\n"
 )
 
@@ -33,14 +33,17 @@ def answer(**variables: str) -> list[str]:
 
 
 def test_it_is_used_where_it_is_installed() -> None:
-    assert answer() == ["True"]
+    assert answer() == ["NativeReader"]
 
 
 def test_a_variable_switches_it_off() -> None:
-    assert answer(URLSCHEMES_NATIVE="none") == ["False"]
+    assert answer(URLSCHEMES_NATIVE="none") == ["PatternReader"]
 
 
-@pytest.mark.parametrize("content", ["ABI = 99", "", "raise ImportError"], ids=["newer", "other", "broken"])
-def test_another_module_of_its_name_is_not_used(tmp_path: Path, content: str) -> None:
-    write(tmp_path, {"urlschemes_native.py": content})
-    assert answer(PYTHONPATH=str(tmp_path)) == ["False"]
+def test_what_switches_distributions_off_switches_it_off() -> None:
+    assert answer(URLSCHEMES_DISABLE="urlschemes-native") == ["PatternReader"]
+
+
+def test_another_module_of_its_name_is_not_used(tmp_path: Path) -> None:
+    write(tmp_path, {"urlschemes_native.py": ""})
+    assert answer(PYTHONPATH=str(tmp_path)) == ["PatternReader"]

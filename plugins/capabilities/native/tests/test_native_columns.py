@@ -15,7 +15,7 @@ import urlschemes
 from urlschemes import InvalidURL, Registry, default_registry
 from urlschemes_testing.generation import random_near_misses, random_urls
 
-pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+pytest.importorskip("urlschemes_native._native", reason="needs `python3 dev --group native`")
 
 FORMATS = {4: "i", 8: "q"}
 
@@ -107,7 +107,7 @@ def explain(text: str) -> tuple[str, int]:
 
 def read(texts: list[str | None], parts: Any = PARTS, width: int = 4, **more: Any) -> dict[str, Any]:
     """Return the columns, with values of Python."""
-    names, scheme, codes, code, position, columns, rest = default_registry.native_reader.columns(
+    names, scheme, codes, code, position, columns, rest = default_registry.reader.columns(
         *buffers(texts, width), 0, parts, explain, **more
     )
     return {
@@ -168,7 +168,7 @@ def test_the_rows_of_a_slice_are_those_of_the_slice() -> None:
     texts = ["http://a.dom/", None, "http://b.dom/x", None, "http://c.dom/", "http://d_/"] * 5
     offsets, data, validity = buffers(texts)
     for first in range(len(texts)):
-        found = default_registry.native_reader.columns(offsets[first:], data, validity, first, PARTS[:1], explain)
+        found = default_registry.reader.columns(offsets[first:], data, validity, first, PARTS[:1], explain)
         rows = len(texts) - first
         assert column(found[5][0], rows) == read(texts, PARTS[:1])["columns"][0][first:]
 
@@ -186,18 +186,18 @@ def test_an_explanation_is_asked_for_once() -> None:
     registry.parse("http://h.dom/")
     texts = [f"http://{host}{character}/" for host in ("a", "h.dom", "long.host.dom") for character in "_~|_"]
     for _ in range(2):
-        registry.native_reader.columns(*buffers(texts), 0, (), count)
+        registry.reader.columns(*buffers(texts), 0, (), count)
     assert len(asked) == len(set(asked)) <= 7
 
 
 def test_names_that_are_not_read_natively_are_known() -> None:
     registry = Registry()
     texts = ["http://h.dom/", "FTP:", "ftp:x", None, "a b:", "", ":", "abc", "x" * 65 + ":", "x-\u00e9:", *ODD]
-    assert registry.native_reader.unknown(*buffers(texts), 0) == {"http", "ftp", "file", "gopher", "nosuchscheme"}
+    assert registry.reader.unknown(*buffers(texts), 0) == {"http", "ftp", "file", "gopher", "nosuchscheme"}
     registry.parse("http://h.dom/")
-    assert registry.native_reader.unknown(*buffers(texts), 0) == {"ftp", "file", "gopher", "nosuchscheme"}
+    assert registry.reader.unknown(*buffers(texts), 0) == {"ftp", "file", "gopher", "nosuchscheme"}
     many = [f"x-{number}:a" for number in range(5000)]
-    assert len(registry.native_reader.unknown(*buffers(many), 0)) == 1000
+    assert len(registry.reader.unknown(*buffers(many), 0)) == 1000
 
 
 @pytest.mark.parametrize(
@@ -217,9 +217,9 @@ def test_names_that_are_not_read_natively_are_known() -> None:
 def test_malformed_buffers_are_refused(offsets: list[int], validity: bytes | None, bit: int) -> None:
     places = memoryview(b"".join(each.to_bytes(4, "little", signed=True) for each in offsets)).cast("i")
     with pytest.raises(ValueError, match=r"offsets|bitmap"):
-        default_registry.native_reader.columns(places, b"http://h.dom/", validity, bit, PARTS, explain)
+        default_registry.reader.columns(places, b"http://h.dom/", validity, bit, PARTS, explain)
     with pytest.raises(ValueError, match=r"offsets|bitmap"):
-        default_registry.native_reader.unknown(places, b"http://h.dom/", validity, bit)
+        default_registry.reader.unknown(places, b"http://h.dom/", validity, bit)
 
 
 @pytest.mark.parametrize(
@@ -237,19 +237,19 @@ def test_wrong_arguments_are_errors(parts: Any, answer: Any, error: type[Excepti
     registry = Registry()
     registry.parse("ftp://h.dom/")
     with pytest.raises(error):
-        registry.native_reader.columns(*buffers([NEVER_KNOWN]), 0, parts, lambda _: answer)
+        registry.reader.columns(*buffers([NEVER_KNOWN]), 0, parts, lambda _: answer)
 
 
 def test_an_error_of_explain_passes_through() -> None:
     registry = Registry()
     registry.parse("ftp://h.dom/")
     with pytest.raises(ZeroDivisionError):
-        registry.native_reader.columns(*buffers([NEVER_KNOWN]), 0, (), lambda _: 1 / 0)
+        registry.reader.columns(*buffers([NEVER_KNOWN]), 0, (), lambda _: 1 / 0)
 
 
 def test_no_rows_are_no_rows() -> None:
     assert read([])["columns"] == [[]] * len(PARTS)
-    assert default_registry.native_reader.columns(b"", b"", None, 0, (), explain)[6] == []
+    assert default_registry.reader.columns(b"", b"", None, 0, (), explain)[6] == []
 
 
 def test_threads_may_read_columns_while_schemes_change() -> None:
@@ -262,7 +262,7 @@ def test_threads_may_read_columns_while_schemes_change() -> None:
 
     def work() -> None:
         for _ in range(20):
-            found = registry.native_reader.columns(*buffers(texts), 0, (("host", "text"),), explain)
+            found = registry.reader.columns(*buffers(texts), 0, (("host", "text"),), explain)
             results.append(column(found[5][0], len(texts)) == wanted)
 
     threads = [threading.Thread(target=work) for _ in range(3)]

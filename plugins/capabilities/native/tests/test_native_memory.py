@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from workspace import environ
 
-pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+pytest.importorskip("urlschemes_native._native", reason="needs `python3 dev --group native`")
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 TESTS = Path(__file__).parent

@@ -16,7 +16,8 @@ import urlschemes
 from urlschemes import URL, InvalidURL, Registry, Scheme, default_registry
 from urlschemes.grammar.table import Table
 
-urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+urlschemes_native = pytest.importorskip("urlschemes_native._native", reason="needs `python3 dev --group native`")
+from urlschemes_native.reader import loaded  # noqa: E402  where it is installed
 
 FtpURL = default_registry["ftp"].url_type
 TEXT = "ftp://joe:p%40ss@Host.dom:21/a/b%20c/x;type=a"
@@ -78,20 +79,18 @@ def test_a_property_reads_urls_of_other_types() -> None:
     ],
 )
 def test_a_reader_of_a_part_is_checked_when_it_is_made(arguments: tuple[object, ...]) -> None:
-    table = FtpURL.syntax.table
-    assert table is not None
+    table = loaded(FtpURL.syntax)
     with pytest.raises((TypeError, ValueError)):
-        urlschemes_native.part_reader(table.native, *arguments)  # type: ignore[arg-type]
+        urlschemes_native.part_reader(table, *arguments)  # type: ignore[arg-type]
 
 
 def test_the_reader_checks_what_it_is_given() -> None:
     reader = urlschemes_native.Reader(None, print, InvalidURL, URL, 100)
-    table = FtpURL.syntax.table
-    assert table is not None
-    for arguments in [("", table.native, FtpURL, ()), ("x" * 65, table.native, FtpURL, ())]:
+    table = loaded(FtpURL.syntax)
+    for arguments in [("", table, FtpURL, ()), ("x" * 65, table, FtpURL, ())]:
         with pytest.raises(ValueError, match="1 to 64"):
             reader.set(*arguments)
-    for wrong in [("ftp", None, FtpURL, ()), ("ftp", table.native, int, ()), ("ftp", table.native, FtpURL, None)]:
+    for wrong in [("ftp", None, FtpURL, ()), ("ftp", table, int, ()), ("ftp", table, FtpURL, None)]:
         with pytest.raises(TypeError):
             reader.set(*wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
@@ -138,11 +137,11 @@ def table_of_ftp() -> Table:
 
 
 def part_of_ftp(name: str) -> Callable[[object], object]:
-    return urlschemes_native.part_reader(table_of_ftp().native, name, "text", "", None, str, str)
+    return urlschemes_native.part_reader(loaded(FtpURL.syntax), name, "text", "", None, str, str)
 
 
 def a_scheme() -> tuple[urlschemes_native.Table, type[URL], tuple[Any, ...]]:
-    return table_of_ftp().native, FtpURL, (("host", "host", "lower", "", None),)
+    return loaded(FtpURL.syntax), FtpURL, (("host", "host", "lower", "", None),)
 
 
 def columns(texts: list[str]) -> object:
@@ -150,7 +149,7 @@ def columns(texts: list[str]) -> object:
     places = [sum(map(len, texts[:number])) for number in range(len(texts) + 1)]
     offsets = b"".join(place.to_bytes(4, sys.byteorder) for place in places)
     parts = (("host", "text"), ("port", "number"), ("name", "text"), ("directories", "raw"))
-    return default_registry.native_reader.columns(offsets, data, None, 0, parts, lambda _: ("code", 3))
+    return default_registry.reader.columns(offsets, data, None, 0, parts, lambda _: ("code", 3))
 
 
 @pytest.mark.parametrize(
@@ -166,7 +165,7 @@ def columns(texts: list[str]) -> object:
         lambda: object.__new__(FtpURL),
         lambda: urlschemes_native.Table(table_of_ftp().blob, table_of_ftp().marks).spans(TEXT),
         lambda: part_of_ftp("host")(urlschemes.parse(TEXT)),
-        lambda: Registry.from_rules(default_registry._plugins.rules).native_reader.set("ftp", *a_scheme()),
+        lambda: Registry.from_rules(default_registry._plugins.rules).reader.native.set("ftp", *a_scheme()),
         lambda: columns([TEXT, "ftp://h_/", "ftp://joe:8x/", "nosuchscheme:a", "ftp://h.dom/%ff"]),
     ],
 )

@@ -13,9 +13,11 @@ import pytest
 import urlschemes
 from urlschemes import URL, Encoded, InternetURL, Registration, Registry, URLError, default_registry
 from urlschemes.errors import InvalidURL
+from urlschemes.url.pattern_reader import PatternReader
 from urlschemes_testing.generation import random_near_misses, random_urls
 
-urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+urlschemes_native = pytest.importorskip("urlschemes_native._native", reason="needs `python3 dev --group native`")
+from urlschemes_native.reader import loaded  # noqa: E402  where it is installed
 
 REGISTRIES = {"rfc1738": default_registry, "rfc3986": Registry(profile="rfc3986")}
 SCHEMES = pytest.mark.parametrize(
@@ -23,7 +25,7 @@ SCHEMES = pytest.mark.parametrize(
     [(profile, scheme) for profile, registry in REGISTRIES.items() for scheme in sorted(registry)],
 )
 NUMBERS = pytest.mark.parametrize("number", [40, pytest.param(200, marks=pytest.mark.slow)])
-in_python = partial(Registry.parse, default_registry)
+in_python = partial(PatternReader.parse, default_registry.reader)
 """`parse` as it is without the native reader."""
 
 
@@ -32,7 +34,7 @@ LOGINS = ("@", "u:p@", "u:@", "a@b@", "a%4@", "%40@", "é@", "u:p:@", "u/p@", "~
 
 def parsers(profile: str) -> tuple[Callable[[str], URL], Callable[[str], URL]]:
     """Return `parse` of the registry of a profile, and the same without the native reader."""
-    return REGISTRIES[profile].parse, partial(Registry.parse, REGISTRIES[profile])
+    return REGISTRIES[profile].parse, partial(PatternReader.parse, REGISTRIES[profile].reader)
 
 
 @cache
@@ -70,8 +72,7 @@ def outcome(parse: object, text: object) -> object:
 
 
 def test_the_default_registry_parses_natively() -> None:
-    assert default_registry.native_reader is not None
-    assert urlschemes.parse == default_registry.native_reader.parse
+    assert urlschemes.parse == default_registry.reader.parse
     assert type(urlschemes.parse("http://host.dom/")).__mro__[-2].__module__ == "urlschemes_native"
     assert [*inspect.signature(urlschemes.parse).parameters] == [*inspect.signature(in_python).parameters]
 
@@ -103,8 +104,7 @@ def test_a_fault_is_that_of_the_automaton(profile: str, scheme: str, number: int
 def test_faults_of_hosts_in_brackets_and_without_them_differ() -> None:
     registry = REGISTRIES["rfc3986"]
     registry.parse("http://h/")
-    known_fault = registry["http"].url_type.syntax.known_fault
-    assert known_fault is not None
+    known_fault = loaded(registry["http"].url_type.syntax).fault
     places = {
         "http://1:x": ("invalid-port", 9),
         "http://1:2:3": ("invalid-host", 10),
@@ -131,9 +131,9 @@ def test_the_fault_of_a_text_is_known_after_one_like_it(monkeypatch: pytest.Monk
     kind = default_registry["ftp"].url_type
     table = kind.syntax.table
     assert table is not None
-    monkeypatch.setattr(table, "native", urlschemes_native.Table(table.blob, table.marks))
-    known_fault = table.native.fault
-    monkeypatch.setattr(kind.syntax, "known_fault", known_fault)
+    native = urlschemes_native.Table(table.blob, table.marks)
+    monkeypatch.setitem(kind.syntax.memo, loaded.__module__, native)
+    known_fault = native.fault
     for text in ("ftp://host.dom:8080x/", "ftp://joe:pw:@h.dom/", "ftp:/h", "ftp://ho_/", "ftp://h/%4", "ftp://\u00e9"):
         assert known_fault(text) is None
         with pytest.raises(InvalidURL) as caught:
@@ -310,7 +310,7 @@ def test_a_scheme_with_many_parts_is_read_all_the_same(count: int) -> None:
     registry.register(registration(count))
     url = registry.parse("x-long:" + "/".join(map(str, range(count))))
     assert url.parts == {f"p{number + 1}": str(number) for number in range(count)}
-    assert registry.native_reader.unknown(*one("x-long:a"), 0) == (set() if count <= 8 else {"x-long"})
+    assert registry.reader.unknown(*one("x-long:a"), 0) == (set() if count <= 8 else {"x-long"})
 
 
 def one(text: str) -> tuple[memoryview, bytes, None]:

@@ -10,7 +10,7 @@ from urlschemes import default_registry
 from urlschemes.grammar.table import HEADER, Table
 from urlschemes_testing.generation import random_near_misses, random_urls
 
-urlschemes_native = pytest.importorskip("urlschemes_native", reason="needs `python3 dev --group native`")
+urlschemes_native = pytest.importorskip("urlschemes_native._native", reason="needs `python3 dev --group native`")
 
 
 SCHEMES = sorted(default_registry)

@@ -6,7 +6,7 @@ import pytest
 
 import urlschemes
 from urlschemes.errors import InvalidURL
-from urlschemes.grammar.profile import parse_rules
+from urlschemes.grammar.bnf import BNFReader
 from urlschemes.record.record_fields import Example
 from urlschemes_http import HttpURL
 from urlschemes_http import registration as http
@@ -26,8 +26,8 @@ def test_the_record() -> None:
 
 
 def test_the_grammar_is_that_of_http_with_another_literal() -> None:
-    expected = parse_rules(http.syntax.bnf.replace("httpurl", "httpsurl").replace('"http://"', '"https://"'))
-    assert [*map(str, parse_rules(registration.syntax.bnf).values())] == [*map(str, expected.values())]
+    expected = BNFReader(http.syntax.bnf.replace("httpurl", "httpsurl").replace('"http://"', '"https://"')).rules()
+    assert [*map(str, BNFReader(registration.syntax.bnf).rules().values())] == [*map(str, expected.values())]
     assert registration.syntax.section_of("search") == "RFC 1738 section 3.3"
 
 

@@ -9,9 +9,8 @@ import pytest
 import railroad
 
 from urlschemes import Registry
-from urlschemes.grammar.abnf import ABNFReader
-from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Rule, Sequence
-from urlschemes.grammar.profile import parse_rules
+from urlschemes.grammar.bnf import BNFReader, Choice, Literal, Octets, Reference, Repeat, Rule, Sequence
+from urlschemes_rfc3986.abnf import ABNFReader
 from urlschemes_site.diagrams import railroad_diagram, svg_diagram
 from urlschemes_site.grammar_text import pieces, tokens
 
@@ -148,7 +147,7 @@ def test_a_diagram_shows_its_rule(rule: Rule) -> None:
     ],
 )
 def test_every_form_of_the_notation_is_drawn(text: str, means: str) -> None:
-    rule = parse_rules(f"a = {text}")["a"]
+    rule = BNFReader(f"a = {text}").rules()["a"]
     (whole,) = railroad_diagram(rule, link).items[1:-1]
     assert derived(whole) == means == written(rule.node)
 
@@ -160,7 +159,7 @@ def test_many_short_alternatives_are_side_by_side() -> None:
 
 
 def test_text_in_a_diagram_is_escaped() -> None:
-    rule = parse_rules('a = "</text><script>" | "&amp;" | "\u202e\x1b" | <"> | b')["a"]
+    rule = BNFReader('a = "</text><script>" | "&amp;" | "\u202e\x1b" | <"> | b').rules()["a"]
     svg = str(svg_diagram(rule, '" onclick="{}'.format).svg)
     assert "<script" not in svg
     assert "\u202e" not in svg
@@ -195,7 +194,7 @@ def test_the_joined_tokens_of_a_text_are_the_text() -> None:
         found = list(tokens(bnf, record.syntax.grammar.rules))
         assert "".join(piece.text for piece in found) == bnf
         own = {piece.text for piece in found if piece.kind == "rule"}
-        assert parse_rules(bnf).keys() <= own
+        assert BNFReader(bnf).rules().keys() <= own
         assert own <= record.syntax.grammar.rules.keys()
 
 

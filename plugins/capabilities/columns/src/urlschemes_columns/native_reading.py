@@ -1,4 +1,4 @@
-"""Arrays read by urlschemes-native on their buffers, without a Python object for each row.
+"""Arrays read by a reader such as urlschemes-native on their buffers, without a Python object for each row.
 
 The rows that it leaves, such as those of schemes whose types parse with code of their own, are read one by one.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from urlschemes import URL, Registry
     from urlschemes_columns.part_columns import PartColumn
 
-__all__ = ["NativeReading"]
+__all__ = ["NativeReading", "reads_columns"]
 
 SAMPLE = 10_000
 """The first rows of a longer array, whose schemes are loaded before it is read: most are then read only once."""
@@ -33,8 +33,13 @@ MAX_TRIED = 100_000
 """Names that no scheme has, and that are not looked up again."""
 
 
+def reads_columns(registry: Registry) -> bool:
+    """Return True if the reader of `registry` reads Arrow buffers."""
+    return hasattr(registry.reader, "columns")
+
+
 class NativeReading:
-    """Reads arrays with the native reader of a registry, which must have one."""
+    """Reads arrays with the reader of a registry, which must read Arrow buffers."""
 
     def __init__(self, columns: Sequence[PartColumn], registry: Registry) -> None:
         self._columns = columns
@@ -45,7 +50,8 @@ class NativeReading:
 
     def read(self, array: pa.Array, text: pa.DataType) -> pa.StructArray:
         """Return the parts and errors of an array of strings as a struct array, in which texts have the type `text`."""
-        reader, buffers, rows = self._registry.native_reader, _buffers(array), len(array)
+        reader: Any = self._registry.reader
+        buffers, rows = _buffers(array), len(array)
         if rows > SAMPLE:
             self._load_schemes(reader.unknown(*_buffers(array[:SAMPLE])))
         result = reader.columns(*buffers, self._asked, self._explain)

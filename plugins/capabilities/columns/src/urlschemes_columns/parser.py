@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from urlschemes.registry.registry import registry_or_default
-from urlschemes_columns.native_reading import NativeReading
+from urlschemes_columns.native_reading import NativeReading, reads_columns
 from urlschemes_columns.part_columns import PARTS, part_columns, struct_type
 from urlschemes_columns.row_reading import read_rows, texts_of
 
@@ -106,7 +106,7 @@ class Parser:
             return slices
 
     def _slices(self, array: pa.Array) -> Iterator[pa.StructArray]:
-        count = SLICE if self.registry.native_reader is None else NATIVE_SLICE
+        count = NATIVE_SLICE if reads_columns(self.registry) else SLICE
         text = self.type(array.type).field("code").type
         if not pa.types.is_dictionary(array.type):
             plain = _plain(array)
@@ -123,7 +123,7 @@ class Parser:
             yield self._read(different.take(taken), text) if parsed is None else parsed.take(taken)
 
     def _read(self, rows: pa.Array, text: pa.DataType) -> pa.StructArray:
-        if self.registry.native_reader is not None:
+        if reads_columns(self.registry):
             return self._native.read(rows, text)
         return read_rows(texts_of(rows), self.columns, self.registry, text)
 

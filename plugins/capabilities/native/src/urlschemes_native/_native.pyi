@@ -7,8 +7,6 @@ Buffer: TypeAlias = bytes | bytearray | memoryview
 Form: TypeAlias = Literal["text", "lower", "number", "all", "all but the last", "last", "other"]
 Part: TypeAlias = tuple[str, str, Form, str, object]
 
-ABI: int
-
 class Table:
     def __new__(cls, blob: bytes, marks: tuple[str, ...]) -> Self: ...
     def spans(self, text: str, /) -> tuple[int, ...] | int: ...
@@ -46,7 +44,7 @@ class Reader:
         owner: object,
         slow: Callable[..., Any],
         error: builtins.type[Exception],
-        any_url: builtins.type[Base],
+        any_url: builtins.type[Any],
         limit: SupportsIndex,
     ) -> Self: ...
     def parse(self, text: str, type: builtins.type[Any] = ..., limit: int = ...) -> Any: ...  # noqa: A002  as Registry.parse

@@ -1,7 +1,5 @@
 #include "reader.h"
 
-enum { ABI = 4 }; /* the core uses the module only if it expects this number: see urlschemes.url.native */
-
 static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec) {
     PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
     if (type && PyModule_AddType(module, (PyTypeObject *)type) < 0) Py_CLEAR(type);
@@ -15,7 +13,7 @@ static int module_exec(PyObject *module) {
     if (!types->part || !types->buffer || !(types->table = add_type(module, &table_spec)) ||
         !(types->url = add_type(module, &url_spec)) || !(types->reader = add_type(module, &reader_spec)))
         return -1;
-    return PyModule_AddIntConstant(module, "ABI", ABI);
+    return 0;
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {

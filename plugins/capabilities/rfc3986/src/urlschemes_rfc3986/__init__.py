@@ -7,6 +7,7 @@
 
     rfc3986.abnf        the rules of appendix A, three of them rewritten; what schemes with a server need
     printed.abnf        those three as printed
+    abnf.py             the notation of RFC 5234 and RFC 7405, read to the same rules as that of RFC 1738
     algorithms.py       what a profile offers to the rest of urlschemes
     command.py          `urlschemes unicode`
     domain_names.py     labels of domain names in all languages (IDNA 2008)
@@ -28,6 +29,7 @@ from typing import Any, Final
 from urlschemes.grammar.profile import Profile
 from urlschemes.registry.registry import default_registry
 from urlschemes.url.fields import text_part
+from urlschemes_rfc3986.abnf import ABNFReader
 
 __all__ = ["FRAGMENT", "is_valid", "parse", "parse_generic", "profile", "registry"]
 
@@ -37,7 +39,7 @@ profile = Profile(
     module="rfc3986",
     package=__name__,
     rules_file="rfc3986.abnf",
-    notation="abnf",
+    notation=ABNFReader,
     document="RFC 3986",
     sections={
         "characters": "2",

@@ -61,7 +61,11 @@ def test_what_is_switched_off_is_listed_last(run, art_ledger) -> None:
     assert "\narts 1.0" not in run("doctor", plugins="shelf-schemes,arts").stdout
 
 
-def test_the_doctor_says_whether_urls_are_read_natively_and_which_value_means_nothing(run, monkeypatch) -> None:
-    assert re.search(r"^urlschemes: the native reader is (used|not used: .+)$", run("doctor").stderr, re.MULTILINE)
+def test_the_doctor_says_what_reads_urls_and_which_value_means_nothing(run, monkeypatch) -> None:
+    assert re.search(
+        r"^urlschemes: URLs are read by (urlschemes-native .+|their patterns: no other reader is installed)$",
+        run("doctor").stderr,
+        re.MULTILINE,
+    )
     monkeypatch.setenv("URLSCHEMES_NATIVE", "off")
     assert "URLSCHEMES_NATIVE is 'off', which means nothing: `none` switches" in run("doctor").stderr

@@ -139,7 +139,10 @@ def test_a_worker_imports_nothing_heavy_before_the_plugin(child: Child, tmp_path
     scheme.generated_type.parse("x-example://host.dom/a")
     print(json.dumps(sorted(sys.modules)))
     """
-    imported = set(child(code, arguments=[good_plugin(tmp_path) / RECORD]))
+    cache = {"URLSCHEMES_CACHE": str(tmp_path / "cache")}
+    search = "discovery.SETTLED_AFTER = 0\ndiscovery.installed_claims()\nprint(0)"
+    child(f"from urlschemes.registry import discovery\n{search}", environ=cache)
+    imported = set(child(code, arguments=[good_plugin(tmp_path) / RECORD], environ=cache))
     assert "urlschemes_conformance.review.checks.access_checks" in imported
     light = {"urlschemes_access", "urlschemes_access.config_file"}
     assert {name for name in imported if name in HEAVY or name.startswith("urlschemes_access.")} == light

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from urlschemes import Registry, __version__
 from urlschemes.errors import require_type
-from urlschemes.grammar.profile import parse_rules
+from urlschemes.grammar.bnf import BNFReader
 from urlschemes.registry.names import attribution, merged
 from urlschemes.rfc1738 import RFC1738
 from urlschemes_access import Limits, Policy
@@ -171,7 +171,7 @@ def _about(rules_file: str) -> _Template:
 def _notation(rules_file: str) -> Iterator[tuple[str, str, Diagram]]:
     """Return each form of the notation, its meaning, and its diagram."""
     for number, (written, means) in enumerate(_NOTATION.items()):
-        (rule,) = parse_rules(f"form{number} = {written}").values()
+        (rule,) = BNFReader(f"form{number} = {written}").rules().values()
         yield written, means, svg_diagram(rule, f"{rules_file}#rule-{{}}".format)
 
 

@@ -10,7 +10,7 @@ import click
 from urlschemes.registry.claims import SCHEMES, Claim, subject, switch
 from urlschemes.registry.names import how_to_install
 from urlschemes.registry.plugins import SLOW_IMPORT
-from urlschemes.url import native
+from urlschemes.registry.readers import CHOICE
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["doctor"]
 
+_NATIVE = "URLSCHEMES_NATIVE"
+"""The variable that switches urlschemes-native off."""
 DIGITS = 16
 """Digits of a hash that a table shows; --json has them all."""
 _OF_PROFILE = frozenset({"active", "broken", "conflict"})
@@ -44,7 +46,7 @@ _STATE_STYLES = {"active": "green", "disabled": "dim", "ignored": "dim", "shadow
 @json_option
 @click.pass_obj
 def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> None:
-    """Examine everything that installed plugins provide, and say whether URLs are read natively.
+    """Examine everything that installed plugins provide, and say what reads URLs.
 
     The exit code is 5 if something is wrong.
     """
@@ -60,10 +62,10 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
     for claim in {each.claim for each in examined}:
         if unknown := [each for each in map(os.path.basename, claim.records) if each not in known]:
             write_note(f"{claim.provider}: {', '.join(unknown)} is no record of a known profile")
-    write_note(f"the native reader is {f'not used: {native.why_unused}' if native.why_unused else 'used'}")
-    value = os.environ.get(native.VARIABLE, "none")
+    write_note(f"URLs are read by {safe_line(CHOICE.provider) or f'their patterns: {safe_line(CHOICE.reason)}'}")
+    value = os.environ.get(_NATIVE, "none")
     if value not in {"", "none"}:
-        write_note(f"{native.VARIABLE} is {safe_line(value)!r}, which means nothing: `none` switches the reader off")
+        write_note(f"{_NATIVE} is {safe_line(value)!r}, which means nothing: `none` switches the native reader off")
     if missing is not None:
         report(missing)
     if missing is not None or any(each.in_trouble for each in examined):

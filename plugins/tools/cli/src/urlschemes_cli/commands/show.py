@@ -219,7 +219,7 @@ def _record_json(record: Registration) -> dict[str, Any]:
             "rule": syntax.rule,
             "hierarchy": syntax.hierarchy,
             "slash_may_be_omitted": syntax.slash_may_be_omitted,
-            "notation": syntax.notation,
+            "notation": syntax.profile.notation.name,
             "bnf": syntax.bnf,
             "printed": syntax.printed,
             "rewritten": rewritten_rules(syntax),

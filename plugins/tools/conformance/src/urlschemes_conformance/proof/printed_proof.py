@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.bnf import Grammar
-from urlschemes.grammar.profile import parse_rules
 from urlschemes.storage.package_data import read_from
 from urlschemes_conformance.derivatives import ABNFRules
 from urlschemes_conformance.proof.product import prove_rules
@@ -41,7 +40,8 @@ def prove_printed(syntax: Syntax) -> Proof:
 
 
 def _printed_rules(syntax: Syntax) -> Derivatives:
-    if syntax.notation == syntax.profile.notation == "abnf":
+    notation = syntax.profile.notation
+    if notation.name == "abnf":
         return ABNFRules(syntax.rule, syntax.bnf, *printed_of(syntax.profile), syntax.printed)
-    grammar = Grammar({**syntax.grammar.rules, **parse_rules(syntax.printed, syntax.notation)})
+    grammar = Grammar({**syntax.grammar.rules, **notation(syntax.printed).rules()})
     return NodeRules(grammar, syntax.rule)

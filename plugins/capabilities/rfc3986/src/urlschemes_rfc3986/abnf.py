@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.bnf import (
+    BNFReader,
     Choice,
     Literal,
     Octets,
-    Reader,
     Reference,
     Repeat,
     Rule,
@@ -40,10 +40,9 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.bnf import Node
 
-__all__ = ["ABNFReader", "written"]
+__all__ = ["ABNFReader"]
 
-_TOKEN = re.compile(
-    r"""(?P<space>[ \t\r]+)
+_LEXICON = r"""(?P<space>[ \t\r]+)
       | (?P<newline>\n)
       | (?P<comment>;[^\n]*)
       | (?P<literal>(?:%[sSiI])?"[\x20\x21\x23-\x7E]*")
@@ -54,9 +53,7 @@ _TOKEN = re.compile(
       | (?P<times>[0-9]*\*[0-9]*|[0-9]+)
       | (?P<name>[A-Za-z][A-Za-z0-9-]*)
       | (?P<mark>=/|[=/\[\]()])
-    """,
-    re.VERBOSE,
-)
+    """
 _BASES = {"x": 16, "d": 10, "b": 2}
 _TOO_LARGE = 256
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
@@ -95,10 +92,11 @@ class _Words(Reference):
         self.line = line
 
 
-class ABNFReader(Reader):
+class ABNFReader(BNFReader):
     """A reader of ABNF. The names of rules are spelled as where they are defined, however the text refers to them."""
 
-    tokens_of: ClassVar = _TOKEN
+    name: ClassVar = "abnf"
+    tokens_of: ClassVar = _LEXICON
     bar: ClassVar = "/"
     defines: ClassVar = frozenset({"=", "=/"})
     has_zero_times: ClassVar = True
@@ -108,6 +106,11 @@ class ABNFReader(Reader):
         super().__init__(text, known)
         self.spelled = {name.lower(): name for name in known}
         self.described: dict[str, Rule] = {}
+
+    @staticmethod
+    def written(rule: Rule) -> str:
+        """Return the text of a rule in ABNF."""
+        return f"{rule.name} = {_in_abnf(rule.node)}"
 
     def rules(self) -> dict[str, Rule]:
         """Return the rules by name, in their order, followed by the core rules that they use."""
@@ -201,11 +204,6 @@ class ABNFReader(Reader):
         return each[0] if len(each) == 1 else Sequence(tuple(each))
 
 
-def written(rule: Rule, notation: str) -> str:
-    """Return `rule` in ABNF, or in section 5's notation."""
-    return f"{rule.name} = {_in_abnf(rule.node)}" if notation == "abnf" else str(rule)
-
-
 def _in_abnf(node: Node) -> str:
     """Return `node` as ABNF writes it."""
     match node:
@@ -235,6 +233,6 @@ def _either(*nodes: Node) -> Choice:
 
 def _core_rule(lower: str) -> Rule:
     reader = ABNFReader(_CORE[lower])
-    Reader.rules(reader)  # its references are resolved by the reader of the text
+    BNFReader.rules(reader)  # its references are resolved by the reader of the text
     (rule,) = reader.found.values()
     return Rule(rule.name, rule.node, rule.line, "RFC 5234 appendix B.1")

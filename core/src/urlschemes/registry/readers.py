@@ -1,0 +1,65 @@
+"""Which reader reads the URLs of this process: that of a plugin, or the pattern.
+
+A distribution provides one by an entry point of the group `urlschemes.readers`, whose value is a class as
+`urlschemes.url.reader` describes it. It is found and imported with urlschemes, since the types of URLs build on it. The
+variables that switch distributions off switch readers off, too. Of several readers none is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from urlschemes.redaction import described
+from urlschemes.registry.claims import DISABLE, READERS, locations
+from urlschemes.registry.discovery import installed_claims
+from urlschemes.registry.selection import Rules, select
+from urlschemes.url import reader
+from urlschemes.url.pattern_reader import PatternReader
+
+if TYPE_CHECKING:
+    from urlschemes.registry.claims import Claim
+    from urlschemes.url.reader import Reader
+
+__all__ = ["CHOICE", "Choice"]
+
+
+class Choice(NamedTuple):
+    """The reader, and the distribution that provides it, with its version; for the pattern why it is no other."""
+
+    reader: type[Reader]
+    provider: str = ""
+    reason: str = ""
+
+
+def _choice() -> Choice:
+    """Return the one reader that is installed, if it can be used; else the pattern."""
+    try:
+        claims = installed_claims()
+        if all(claim.group != READERS for claim in claims):
+            return Choice(PatternReader, reason="no other reader is installed")
+        found = [claim for claim in select(claims, Rules()).claims if claim.group == READERS]
+        active = [claim for claim in found if claim.state == "active"]
+        if len(active) == 1:
+            return Choice(_imported(active[0]), active[0].provider)
+        if active:
+            reason = f"there are several readers, of {locations(active)}: {DISABLE}=NAME switches one off"
+        else:
+            reason = "; ".join(f"that of {claim.provider} is {claim.state}: {claim.reason}" for claim in found)
+    except Exception as error:  # noqa: BLE001  no reader stops `import urlschemes`
+        reason = described(error)
+    return Choice(PatternReader, reason=reason)
+
+
+def _imported(claim: Claim) -> type[Reader]:
+    """Return the reader of a claim. Raises what importing it raises, TypeError for one of another protocol."""
+    found: type[Reader] = getattr(import_module(claim.module), claim.attribute)
+    version = getattr(found, "API", None)
+    if version != PatternReader.API:
+        raise TypeError(f"{claim.provider} has a reader of version {version}: expected {PatternReader.API}")
+    return found
+
+
+CHOICE = _choice()
+"""The choice for this process, made with the first import of urlschemes."""
+reader.READER = CHOICE.reader
