@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
@@ -118,3 +119,13 @@ class Network:
             else (socket.AF_INET, kind, 6, "", (each, int(port or 0)))
             for each in found
         ]
+
+
+def contexts(authority: Any, *alpn: str) -> tuple[ssl.SSLContext, ssl.SSLContext, Path]:
+    """Return a server's context for host.test, a client's, and the file of the authority."""
+    made, file = authority
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.issue_cert("host.test", "127.0.0.1").configure_cert(server)
+    if alpn:
+        server.set_alpn_protocols([*alpn])
+    return server, ssl.create_default_context(cafile=file), file

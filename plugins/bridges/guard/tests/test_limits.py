@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import gzip
 import importlib
 import socket
 import time
-import warnings
 import zlib
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
@@ -15,7 +13,7 @@ from typing import Any
 
 import pytest
 from guarded import Guarded, clients
-from local_web import Network, Start, respond
+from local_web import Network, Start, contexts, respond
 
 from urlschemes_access import Limits, Policy
 
@@ -83,12 +81,20 @@ def test_the_deadline_is_a_wall(client: Guarded, serve: Start, act: Callable[[Ba
 
 
 @clients()
+@pytest.mark.parametrize("act", [drip_head, drip_body])
+def test_the_deadline_is_a_wall_over_tls(
+    client: Guarded, serve: Start, authority: Any, act: Callable[[BaseHTTPRequestHandler], None]
+) -> None:
+    of_server, trusting, file = contexts(authority)
+    server = serve({"*": act}, context=of_server)
+    verify = str(file) if client.library == "requests" else trusting
+    give_up(client, SHORT, f"https://127.0.0.1:{server.port}/", verify=verify)
+
+
+@clients()
 def test_a_slow_upload_ends_at_the_deadline(client: Guarded, serve: Start) -> None:
     server = serve({"/slow-upload": read_slowly})
     give_up(client, SHORT, f"http://127.0.0.1:{server.port}/slow-upload", method="POST", content=b"x" * 30_000_000)
-    with warnings.catch_warnings():  # aiohttp leaves the socket to the collector, without a guard too
-        warnings.simplefilter("ignore", ResourceWarning)
-        gc.collect()
 
 
 @clients()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import socket
 from typing import Any
 
 import pytest
@@ -115,6 +116,17 @@ def test_each_rule_of_the_policy_holds(client: Guarded, network: Network, policy
     error = refused(client, policy, url)
     assert (error.rule, network.dialled, network.asked) == (rule, [], [])
     assert "secret" not in str(error)
+
+
+@clients(complete=True)
+def test_the_address_that_the_system_connected_to_is_checked(
+    client: Guarded, serve: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve()
+    monkeypatch.setattr(socket.socket, "getpeername", lambda _: ("127.0.0.9", server.port))
+    error = refused(client, WIDE, f"http://127.0.0.1:{server.port}/")
+    assert "the system connected to 127.0.0.9" in str(error)
+    assert server.heard == []
 
 
 # Redirects

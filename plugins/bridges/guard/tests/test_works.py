@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import ssl
 from pathlib import Path
 from typing import Any
 
 import pytest
 from guarded import Guarded, clients
-from local_web import Network, Start, respond
+from local_web import Network, Start, contexts, respond
 
 from urlschemes_access import Policy
 
@@ -101,26 +100,6 @@ def test_what_fails_without_a_guard_fails_alike(client: Guarded, network: Networ
     assert not isinstance(failure.value, client.module.RequestRefused)
     with pytest.raises(client.module.RequestRefused, match="has no address"):
         client.fetch(HERE, "http://unknown.test/")
-
-
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A certificate authority, and the file with its certificate."""
-    trustme = pytest.importorskip("trustme", reason="needs trustme: python3 dev --group bridges pytest")
-    made = trustme.CA()
-    file = tmp_path_factory.mktemp("tls") / "ca.pem"
-    made.cert_pem.write_to_path(str(file))
-    return made, file
-
-
-def contexts(authority: Any, *alpn: str) -> tuple[ssl.SSLContext, ssl.SSLContext, Path]:
-    """Return a server's context for host.test, a client's, and the file of the authority."""
-    made, file = authority
-    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    made.issue_cert("host.test", "127.0.0.1").configure_cert(server)
-    if alpn:
-        server.set_alpn_protocols([*alpn])
-    return server, ssl.create_default_context(cafile=file), file
 
 
 @pytest.mark.filterwarnings("ignore:Unverified HTTPS request")

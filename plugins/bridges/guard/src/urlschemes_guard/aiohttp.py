@@ -17,7 +17,6 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from urlschemes_access.backends.event_loop import LoopBackend
 from urlschemes_access.errors import DeadlineExceeded
 from urlschemes_access.guard import Guard
-from urlschemes_access.protocol.hosts import read_host, url_host
 from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url, hidden_from
 
 if TYPE_CHECKING:
@@ -62,19 +61,15 @@ class PolicyConnector(aiohttp.TCPConnector):
         with _InProgress(visit):
             if req.proxy is not None:
                 raise hidden_from("a proxy", "leave out proxy= and trust_env=")
-            host = url.raw_host or ""
             check_url(
                 visit,
                 url.scheme,
-                host,
+                url.raw_host or "",
                 url.port,
                 target=url.raw_path_qs,
                 text=url,
                 user_information=bool(url.raw_user or url.raw_password),
             )
-            literal = read_host(url_host(host)).address
-            if literal is not None:
-                visit.allowed_addresses([str(literal)], host)
             connection = await super().connect(req, *arguments, **options)
             try:
                 visit.check_kept(connection.transport.get_extra_info("peername")[0])  # type: ignore[union-attr]

@@ -1,7 +1,7 @@
 """A policy for httpx: a client, and transports for a client of the program's own.
 
     with Client(policy=Policy.untrusted()) as client: ...
-    with httpx.Client(transport=PolicyTransport(Policy.untrusted()), trust_env=False) as client: ...
+    with httpx.Client(transport=PolicyTransport(Policy.untrusted())) as client: ...
 
 A transport is httpcore's pool with a network backend that resolves, checks, dials and counts. All else is httpx's own.
 """
@@ -98,7 +98,7 @@ class Client(httpx.Client):
 
     def __init__(self, *, policy: Policy | None = None, registry: Registry | None = None, **options: Any) -> None:
         transport = PolicyTransport(policy, registry=registry, **_taken(options))
-        super().__init__(transport=transport, trust_env=False, **options)
+        super().__init__(transport=transport, **options)
 
 
 class AsyncClient(httpx.AsyncClient):
@@ -106,7 +106,7 @@ class AsyncClient(httpx.AsyncClient):
 
     def __init__(self, *, policy: Policy | None = None, registry: Registry | None = None, **options: Any) -> None:
         transport = AsyncPolicyTransport(policy, registry=registry, **_taken(options))
-        super().__init__(transport=transport, trust_env=False, **options)
+        super().__init__(transport=transport, **options)
 
 
 class Content(httpx.SyncByteStream):
@@ -320,7 +320,12 @@ class _Backend(httpcore.NetworkBackend):
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 fault = error
                 continue
-            return _Stream(_reached(stream, visit, address, port, host), address)
+            try:
+                visit.check_peer(stream.get_extra_info("server_addr")[:2], address, port, host)
+            except BaseException:
+                stream.close()
+                raise
+            return _Stream(stream, address)
         visit.wait("connect")
         raise fault
 
@@ -345,7 +350,13 @@ class _AsyncBackend(httpcore.AsyncNetworkBackend):
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 fault = error
                 continue
-            return _AsyncStream(_reached(stream, visit, address, port, host), address)
+            reached = _AsyncStream(stream, address)
+            try:
+                visit.check_peer(stream.get_extra_info("server_addr")[:2], address, port, host)
+            except BaseException:
+                await reached.aclose()
+                raise
+            return reached
         visit.wait("connect")
         raise fault
 
@@ -366,16 +377,6 @@ def _current() -> Progress:
     progress = CURRENT.get()
     assert progress is not None, "a pool is used by its transport alone"
     return progress
-
-
-def _reached(stream: Any, visit: Visit, address: str, port: int, host: str) -> Any:
-    """Return a new connection, once its peer is checked."""
-    try:
-        visit.check_peer(stream.get_extra_info("server_addr")[:2], address, port, host)
-    except BaseException:
-        stream.get_extra_info("socket").close()
-        raise
-    return stream
 
 
 class _Stream(httpcore.NetworkStream):
