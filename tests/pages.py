@@ -102,6 +102,7 @@ def check_command(command: str, expected: str, cwd: Path, variables: Mapping[str
         "XDG_CONFIG_HOME": os.devnull,
         "LC_ALL": "C.UTF-8",
         "URLSCHEMES_CACHE": os.environ.get("URLSCHEMES_CACHE", "none"),
+        "PYTHONPYCACHEPREFIX": os.environ.get("PYTHONPYCACHEPREFIX", ""),  # or else the folders of sources would change
         **(variables or {}),
     }
     run = _run_here if _ALONE.fullmatch(command) else _run_in_shell

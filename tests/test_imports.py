@@ -50,6 +50,11 @@ def test_the_core_imports_nothing_heavy(child: Callable[..., Any], warm: dict[st
     assert plugins(modules) == set()
 
 
+def test_clients_import_no_network_module_before_they_access(child: Callable[..., Any], warm: dict[str, str]) -> None:
+    modules = imported(child, "import urlschemes_access.client", environ=warm)
+    assert {"asyncio", "socket", "ssl"} & roots(modules) == set()
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -21,7 +21,8 @@ from urlschemes_cli.app import command
 
 PLUGINS = Path(__file__).parent / "plugins"
 SHELF = "[urlschemes.schemes]\nx-shelf = shelf_schemes:scheme\nx-drawer = shelf_schemes.drawer:scheme\n"
-CACHE = "URLSCHEMES_CACHE"
+KEPT = {"URLSCHEMES_CACHE", "PYTHONPYCACHEPREFIX"}
+"""Variables of the tests: bytecode beside the sources would change their folders, and make the cache old."""
 STYLE = re.compile(r"\x1b\[[0-9;?]*[mhlKJ]")
 
 Run = Callable[..., Result]
@@ -77,7 +78,7 @@ def desk_run(install: Any, site: Path) -> Run:
 def environment(site: Path) -> dict[str, str]:
     """The environment variables of a process that sees the distribution shelf-schemes and no other."""
     removed = ("URLSCHEMES_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHON", "TERM")
-    inherited = {name: value for name, value in os.environ.items() if name == CACHE or not name.startswith(removed)}
+    inherited = {name: value for name, value in os.environ.items() if name in KEPT or not name.startswith(removed)}
     return {**inherited, "PYTHONPATH": str(site), "PYTHONWARNINGS": "error", "URLSCHEMES_PLUGINS": "shelf-schemes"}
 
 
