@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, Self
 
-from urlschemes.errors import URLError
+from urlschemes.errors import UnsafeURL, URLError
+from urlschemes.redaction import one_line
 from urlschemes_access.errors import PolicyDenied
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CURRENT", "PORTS", "Progress", "Refusal", "check_url", "hidden_from"]
 
-PORTS = {"http": 80, "https": 443}
+PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 """The schemes of the clients, and their own ports."""
 _OWN = frozenset(PORTS.values())
 
@@ -84,8 +85,10 @@ CURRENT: ContextVar[Progress | None] = ContextVar("urlschemes_guard_progress", d
 def check_url(
     visit: Visit, scheme: str, host: str, port: int | None, *, target: str, text: object, user_information: bool
 ) -> None:
-    """Check the URL of a request. Raises as `Visit.check_url`."""
-    port = PORTS.get(scheme, 0) if port is None else port
+    """Check the URL of a request. Raises as `Visit.check_url`, and UnsafeURL for another scheme."""
+    if scheme not in PORTS:
+        raise UnsafeURL(f"the scheme is {one_line(scheme, 40)!r}: expected one of {', '.join(PORTS)}", part="scheme")
+    port = PORTS[scheme] if port is None else port
     visit.check_url(scheme, host, port, own=_OWN, target=target, text=text, user_information=user_information)
 
 

@@ -69,11 +69,15 @@ class PolicyAdapter(HTTPAdapter):
         visit = self.guard.visit() if current is None else current.visit
         with _InProgress(visit, request):
             parts = urlsplit(str(request.url))
+            try:
+                port = parts.port
+            except ValueError as error:
+                raise requests.exceptions.InvalidURL(error, request=request) from None
             check_url(
                 visit,
                 parts.scheme,
                 parts.hostname or "",
-                parts.port,
+                port,
                 target=request.path_url,
                 text=str(request.url),
                 user_information="@" in parts.netloc,
