@@ -181,7 +181,7 @@ def test_nothing_is_leaked(act: Callable[[], object]) -> None:
     tracemalloc.start()
     try:
         grown(300)  # fills what is cached
-        assert min(grown(500) for _ in range(3)) < 500 * 8  # a leak grows each time
+        assert min(grown(500) for _ in range(10)) < 500 * 8  # a leak grows each time, other memory comes and goes
     finally:
         tracemalloc.stop()
 
