@@ -414,3 +414,12 @@ def test_names_are_compared_in_lower_case() -> None:
         with pytest.raises(PolicyDenied):
             check(name)
     assert hash(policy) == hash(Policy(denied_hosts={"evil.dom"}, denied_schemes={"x-foo"}, roots=("/srv",)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("networks", "hint"), [((), None), (("10.0.0.0/8",), "policy rule 'redirect': access that URL directly")]
+)
+def test_a_redirect_that_is_refused_has_a_hint_only_if_it_helps(networks: tuple[str, ...], hint: str | None) -> None:
+    with pytest.raises(PolicyDenied, match="a redirect led there") as denied:
+        Policy(networks=networks).check_address("10.0.0.1", redirected=True)
+    assert denied.value.hint == hint

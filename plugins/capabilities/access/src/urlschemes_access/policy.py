@@ -328,7 +328,10 @@ class Policy:
                 message = f"{_named(address, host, purpose)} is not on the public Internet"
                 if redirected:
                     raise _denied(
-                        f"{message}, and a redirect led there", "redirect", "access that URL directly", address
+                        f"{message}, and a redirect led there",
+                        "redirect",
+                        "access that URL directly" if self._names(one) else None,
+                        address,
                     )
                 raise _denied(message, "networks", f'to allow it: networks=("{one}",)', address)
             if not self.public:
@@ -352,8 +355,8 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _denied(message: str, rule: str, how: str, address: str | None = None) -> PolicyDenied:
-    return PolicyDenied(message, address=address, rule=rule, hint=f"policy rule {rule!r}: {how}")
+def _denied(message: str, rule: str, how: str | None, address: str | None = None) -> PolicyDenied:
+    return PolicyDenied(message, address=address, rule=rule, hint=f"policy rule {rule!r}: {how}" if how else None)
 
 
 def _named(address: str, host: str, purpose: str = "") -> str:

@@ -12,7 +12,7 @@ Exit codes:
   {INVALID}    the URL is invalid (check: a finding is an error; extract --invalid: a URL in the text is)
   {USAGE}    wrong arguments or a wrong configuration
   {FAILED}    the access failed after it began, or the output could not be written
-  {REFUSED}    refused before anything was sent: unsafe, not allowed, or not supported
+  {REFUSED}    refused, at first or after a redirect: unsafe, not allowed, or not supported
   {UNKNOWN}    unknown scheme, or a faulty plugin
   {INTERRUPTED}  interrupted (Ctrl-C)
   {PIPE_CLOSED}  the program that read the output closed the pipe"""
