@@ -283,9 +283,11 @@ def test_an_installed_module_is_imported_when_its_hook_is_called(install, monkey
 
 
 def test_one_module_for_several_entries_is_one_source(install, monkeypatch):
-    monkeypatch.syspath_prepend(install("house", "[urlschemes]\nledger = house_n\nveto = house_n\nobserve = house_o\n"))
+    announced = "[urlschemes.hooks]\ngreet = house_hooks\npart = house_hooks\n"
+    implemented = "[urlschemes]\nledger = house_n\ngreet = house_n\npart = house_o\n"
+    monkeypatch.syspath_prepend(install("house", announced + implemented))
     sources = [each for each in Registry().hook_sources() if each.provider == "house 1.0"]
-    assert sorted(sorted(each.names or ()) for each in sources) == [["ledger", "veto"], ["observe"]]
+    assert sorted(sorted(each.names or ()) for each in sources) == [["greet", "ledger"], ["part"]]
 
 
 @pytest.mark.parametrize(

@@ -434,7 +434,7 @@ def test_a_faulty_plugin_is_diagnosed_as_broken(plugin, monkeypatch, code, recor
 
 def test_a_diagnosis_changes_nothing(plugin, install, monkeypatch):
     broken = "raise SystemExit(3)\n"
-    install("hooks-m", "[urlschemes]\nobserve = x_hooks_m\n", {"x_hooks_m.py": broken})
+    install("hooks-m", "[urlschemes]\nledger = x_hooks_m\n", {"x_hooks_m.py": broken})
     monkeypatch.syspath_prepend(plugin("x-plain", code=None))
     registry = Registry()
     before = registry.claims()
@@ -456,7 +456,7 @@ def test_a_diagnosis_searches_again_and_the_registry_does_not(plugin, monkeypatc
 
 
 def test_a_claim_without_a_file_is_diagnosed_too(install, monkeypatch):
-    site = install("lost", "[urlschemes]\nveto = x_lost\n")
+    site = install("lost", "[urlschemes]\nledger = x_lost\n")
     monkeypatch.syspath_prepend(site)
-    claim = Claim("veto", "lost", "1.0", str(site), "x_lost", group=HOOKS)
+    claim = Claim("ledger", "lost", "1.0", str(site), "x_lost", group=HOOKS)
     assert diagnoses(Registry(), "lost")["lost"] == Diagnosis(claim)
