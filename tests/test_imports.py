@@ -55,6 +55,23 @@ def test_clients_import_no_network_module_before_they_access(child: Callable[...
     assert {"asyncio", "socket", "ssl"} & roots(modules) == set()
 
 
+@pytest.mark.parametrize("other", ["from urlschemes import parse", "import urlschemes_ftp"])
+def test_threads_may_begin_with_the_core_and_with_access(child: Callable[..., Any], other: str) -> None:
+    code = f"""
+        import threading, urlschemes_access
+        failures, barrier = [], threading.Barrier(2)
+        threading.excepthook = lambda args: failures.append(repr(args.exc_value))
+        def run(code):
+            barrier.wait()
+            exec(code, {{"urlschemes_access": urlschemes_access}})
+        threads = [threading.Thread(target=run, args=(code,)) for code in ("urlschemes_access.Client", {other!r})]
+        for each in threads: each.start()
+        for each in threads: each.join()
+        print(json.dumps(failures))
+        """
+    assert child(code) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

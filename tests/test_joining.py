@@ -1,4 +1,4 @@
-"""Relative references to URLs of installed schemes; core/tests/url/test_relative.py has the examples of RFC 1808."""
+"""Relative references to URLs of installed schemes; core/tests/rfc1738/test_resolution.py has those of RFC 1808."""
 
 from __future__ import annotations
 

@@ -97,6 +97,11 @@ def test_trylast_and_tryfirst_change_nothing():
     assert answers(made, "veto", url="u", operation="read") == ["a", "b"]
 
 
+def test_an_argument_may_have_a_default():
+    made = hooks(source("a", veto=lambda url, operation="read": f"{operation} {url}"))
+    assert answers(made, "veto", url="u", operation="write")[0] in {"write u", "read u"}  # that is pluggy's affair
+
+
 def test_a_source_is_loaded_when_one_of_its_hooks_is_called():
     loads = []
     module = SimpleNamespace(urlschemes_veto=hookimpl(lambda: "no"))

@@ -44,6 +44,7 @@ def test_the_reader_of_a_distribution_reads_all_urls(plugin, install, child):
     [
         ("raise OSError('broken')", "OSError: broken"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
         ("", "AttributeError: module 'noting' has no attribute 'NotingReader'"),
         ("class NotingReader:\n    API = 99", "TypeError: noting-reader 1.0 has a reader of version 99: expected 1"),
     ],

@@ -145,9 +145,9 @@ def _isolated(function: Callable[..., object], hook: str, source: HookSource) ->
 
     @hookimpl
     @wraps(function)
-    def call(*arguments: object) -> Answer | None:
+    def call(*arguments: object, **defaulted: object) -> Answer | None:
         try:
-            value = function(*arguments)
+            value = function(*arguments, **defaulted)
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001  a plugin may raise anything

@@ -46,7 +46,7 @@ def _choice() -> Choice:
             reason = f"there are several readers, of {locations(active)}: {DISABLE}=NAME switches one off"
         else:
             reason = "; ".join(f"that of {claim.provider} is {claim.state}: {claim.reason}" for claim in found)
-    except Exception as error:  # noqa: BLE001  no reader stops `import urlschemes`
+    except (Exception, SystemExit) as error:  # noqa: BLE001  no reader stops `import urlschemes`
         reason = described(error)
     return Choice(PatternReader, reason=reason)
 

@@ -214,6 +214,7 @@ def test_an_invalid_value_is_an_error_with_its_key_and_what_was_expected(
     error = refused(load, file)
     assert (error.source, error.key) == (str(file), key)
     assert error.message.startswith(f"{file}: ")
+    assert error.message.count(str(file)) == 1
     assert words in f"{error.message}; {error.hint}"
 
 

@@ -108,6 +108,7 @@ _MODULES = (
 def __getattr__(name: str) -> object:
     # A command that only parses URLs imports the configuration file, and nothing that accesses.
     if name in __all__:
+        import_module("urlschemes")  # first: two threads that import packages and modules crosswise would deadlock
         for module in _MODULES:
             defining = import_module(f"{__name__}.{module}")
             if name in defining.__all__:

@@ -241,6 +241,8 @@ def _of_kind(kind: Kind, key: str, table: ConfigTable) -> Any:
             if not all(map(os.path.isabs, value)):
                 raise table.wrong(key, "a list of absolute paths, which may begin with ~")
         return kind.checked(name, value)
+    except ConfigurationError:
+        raise
     except TypeError:
         raise table.wrong(key, kind.expected) from None
     except ValueError as error:
