@@ -141,7 +141,7 @@ def _recorded(claim: Claim, profile: Profile) -> Claim:
 
 
 def _specified(claim: Claim, hooks: Collection[str]) -> Claim:
-    """Return the claim, in the state `malformed` if it is for a hook that nobody specifies."""
+    """Return the claim; its state is `malformed` if no distribution specifies its hook."""
     if claim.group != HOOKS or claim.state != "active" or claim.name in hooks:
         return claim
     reason = one_line(f"there is no hook {claim.name[:100]!r}; the hooks are: {', '.join(sorted(hooks))}")

@@ -1,4 +1,4 @@
-"""What a type of URLs knows of its scheme, and how a class body declares the parts."""
+"""The base of all types of URLs, and the declaration of a part in a class body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reads the texts of URLs: the pattern of each syntax, or another reader that is installed.
+"""The reader of all URLs: the pattern of each syntax, or another reader that is installed.
 
 Another reader gives the same answers in another way. One is chosen in a process, by `urlschemes.registry.readers`,
 before the first type of URLs is made: the types build on it.

@@ -15,13 +15,10 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from urlschemes_access.backends.event_loop import LoopBackend
-from urlschemes_access.errors import DeadlineExceeded
 from urlschemes_access.guard import Guard
-from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url, hidden_from
+from urlschemes_guard.request import CURRENT, InProgress, Progress, Refusal, check_url, hidden_from
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from urlschemes import Registry
     from urlschemes_access import Policy
 
@@ -115,16 +112,8 @@ def _current() -> Progress:
     return progress
 
 
-class _InProgress(Progress):
+class _InProgress(InProgress):
     """A part of a visit: errors of urlschemes are raised as those of aiohttp."""
 
     __slots__ = ()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, error, traceback)
-        refusal = self.refusal(error) if isinstance(error, Exception) else None
-        if refusal is not None:
-            refused = RequestTimeout if isinstance(refusal, DeadlineExceeded) else RequestRefused
-            raise refused.of(refusal) from error
+    refused, late = RequestRefused, RequestTimeout

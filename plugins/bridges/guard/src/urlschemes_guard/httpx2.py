@@ -20,10 +20,9 @@ import httpx2 as httpx
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.backends.sockets import addresses_of
-from urlschemes_access.errors import DeadlineExceeded
 from urlschemes_access.guard import Guard, Visit
 from urlschemes_guard.decoding import Decoding, accepted
-from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url
+from urlschemes_guard.request import CURRENT, InProgress, Progress, Refusal, check_url
 
 if TYPE_CHECKING:
     import ssl
@@ -265,29 +264,20 @@ def _counted(piece: bytes, visit: Visit, request: httpx.Request, decoding: Decod
         yield decoded
 
 
-class _InProgress(Progress):
+class _InProgress(InProgress):
     """A part of a visit: errors of urlschemes and httpcore are raised as those of httpx."""
 
-    __slots__ = ("_request",)
-
-    def __init__(self, visit: Visit, request: httpx.Request, *, answered: bool = False) -> None:
-        super().__init__(visit, answered=answered)
-        self._request = request
+    __slots__ = ()
+    refused, late, timeouts = RequestRefused, RequestTimeout, (httpcore.TimeoutException,)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         super().__exit__(kind, error, traceback)
-        if not isinstance(error, Exception):
-            return
-        refusal = self.refusal(error, httpcore.TimeoutException)
-        if refusal is not None:
-            refused = RequestTimeout if isinstance(refusal, DeadlineExceeded) else RequestRefused
-            raise refused.of(refusal, request=self._request) from error
         for each in type(error).__mro__:
             same = getattr(httpx, each.__name__, None) if each.__module__.startswith(httpcore.__name__) else None
             if same is not None:
-                raise same(str(error), request=self._request) from error
+                raise same(str(error), **self._details) from error
 
 
 @contextmanager

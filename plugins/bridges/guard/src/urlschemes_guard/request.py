@@ -1,20 +1,20 @@
-"""What the modules for clients share: the request in progress, and what its errors carry."""
+"""The request in progress, and the details of its errors: shared by the modules for clients."""
 
 from __future__ import annotations
 
 from contextvars import ContextVar, Token
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes.redaction import one_line
-from urlschemes_access.errors import PolicyDenied
+from urlschemes_access.errors import DeadlineExceeded, PolicyDenied
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from urlschemes_access.guard import Visit
 
-__all__ = ["CURRENT", "PORTS", "Progress", "Refusal", "check_url", "hidden_from"]
+__all__ = ["CURRENT", "PORTS", "InProgress", "Progress", "Refusal", "check_url", "hidden_from"]
 
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 """The schemes of the clients, and their own ports."""
@@ -22,7 +22,7 @@ _OWN = frozenset(PORTS.values())
 
 
 class Refusal(Exception):
-    """What an error of a client carries: `error` of urlschemes, the `rule` of the policy that refuses, and a `hint`."""
+    """An error of a client, with the `error` of urlschemes, the `rule` of the policy that refuses, and a `hint`."""
 
     error: URLError
     rule: str | None
@@ -59,23 +59,40 @@ class Progress:
         if self._token is not None:
             CURRENT.reset(self._token)
 
-    def refusal(self, error: Exception, *timeouts: type[Exception]) -> URLError | None:
-        """Return the error of urlschemes that `error` is, and tell the observers; None if it is the client's own.
-
-        One of `timeouts`, the client's errors for a wait that was too long, is one if the time of the visit is over.
-        """
-        if isinstance(error, timeouts) and self.visit.deadline.left() <= 0:
-            error = self.visit.deadline.error("the answer", 0)
-        if not isinstance(error, URLError):
-            return None
-        self.visit.failed(error)
-        return error
-
     def wait(self, phase: str, timeout: float | None) -> float:
         """Return how long one wait may last, by the policy and by the client's own `timeout`."""
         if phase == "content" and not self.answered:
             phase = "answer"
         return self.visit.wait(phase, timeout)
+
+
+class InProgress(Progress):
+    """The part of a visit in which a client works on `request`; an error of urlschemes becomes one of the client's.
+
+    That is `refused`, or `late` if time is over. One of `timeouts`, the client's errors for a wait that was too long,
+    becomes `late` if the time of the visit is over.
+    """
+
+    __slots__ = ("_details",)
+    refused: ClassVar[type[Refusal]]
+    late: ClassVar[type[Refusal]]
+    timeouts: ClassVar[tuple[type[Exception], ...]] = ()
+
+    def __init__(self, visit: Visit, request: object = None, *, answered: bool = False) -> None:
+        super().__init__(visit, answered=answered)
+        self._details = {} if request is None else {"request": request}
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, traceback)
+        refusal = error
+        if isinstance(error, self.timeouts) and self.visit.deadline.left() <= 0:
+            refusal = self.visit.deadline.error("the answer", 0)
+        if isinstance(refusal, URLError):
+            self.visit.failed(refusal)
+            made = self.late if isinstance(refusal, DeadlineExceeded) else self.refused
+            raise made.of(refusal, **self._details) from error
 
 
 CURRENT: ContextVar[Progress | None] = ContextVar("urlschemes_guard_progress", default=None)

@@ -23,13 +23,11 @@ from urllib3.util.ssl_ import create_urllib3_context, resolve_cert_reqs
 
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
-from urlschemes_access.errors import DeadlineExceeded
 from urlschemes_access.guard import Guard, Visit
-from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url, hidden_from
+from urlschemes_guard.request import CURRENT, InProgress, Progress, Refusal, check_url, hidden_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
 
     from urlschemes import Registry
     from urlschemes_access import Policy
@@ -162,7 +160,7 @@ class _TLSSocket(_Bounded, ssl.SSLSocket):
 
 
 class _Connecting:
-    """How a connection of urllib3 is made, and used again."""
+    """The making and the reuse of a connection of urllib3."""
 
     def _new_conn(self: Any) -> socket.socket:
         visit = _current().visit
@@ -252,22 +250,9 @@ def _counted(answer: Any, visit: Visit, request: requests.PreparedRequest) -> An
     return counted
 
 
-class _InProgress(Progress):
+class _InProgress(InProgress):
     """A part of a visit: errors of urlschemes are raised as those of requests."""
 
-    __slots__ = ("_request",)
-
-    def __init__(self, visit: Visit, request: requests.PreparedRequest, *, answered: bool = False) -> None:
-        super().__init__(visit, answered=answered)
-        self._request = request
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, error, traceback)
-        if not isinstance(error, Exception):
-            return
-        refusal = self.refusal(error, requests.exceptions.Timeout, requests.exceptions.ConnectionError)
-        if refusal is not None:
-            refused = RequestTimeout if isinstance(refusal, DeadlineExceeded) else RequestRefused
-            raise refused.of(refusal, request=self._request) from error
+    __slots__ = ()
+    refused, late = RequestRefused, RequestTimeout
+    timeouts = (requests.exceptions.Timeout, requests.exceptions.ConnectionError)

@@ -91,7 +91,7 @@ _YES, _NO = frozenset({"true", "yes", "on", "1"}), frozenset({"false", "no", "of
 
 
 class Settings:
-    """What the arguments `given` to a client or an operation mean, checked.
+    """The settings that follow from the arguments `given` to a client or an operation.
 
     `policy` has the deadline that counts. `tls` is the TLS context, or the files to make it of: those `configured`
     unless others were given; None for the system's trusted certificates.

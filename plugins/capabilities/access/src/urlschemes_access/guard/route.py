@@ -19,7 +19,7 @@ __all__ = ["Resolver", "Route", "attempts", "resolve"]
 
 
 class Resolver(Protocol):
-    """What resolves names: a backend, or a client's own. Raises OSError, and TimeoutError after `timeout` seconds."""
+    """A resolver of names: a backend, or the client's own. Raises OSError, and TimeoutError after `timeout` seconds."""
 
     async def resolve(self, host: str, port: int, transport: Transport, timeout: float) -> list[str]:
         """Return the addresses of `host` in the order to try them."""
