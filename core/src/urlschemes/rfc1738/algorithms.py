@@ -7,7 +7,9 @@ from urlschemes.rfc1738.normalization import normalized
 from urlschemes.rfc1738.resolution import resolve
 from urlschemes.url.value import URL
 
-__all__ = ["delimiting", "host_message", "illegal_host_hint", "normalized", "resolve", "url_type", "warnings"]
+__all__ = [
+    "delimiting", "host_message", "illegal_host_hint", "name_in_ascii", "normalized", "resolve", "url_type", "warnings",
+]  # fmt: skip
 
 delimiting = "RFC 1738 Appendix"
 url_type = URL
@@ -15,4 +17,9 @@ url_type = URL
 
 def warnings(*_: object) -> tuple[()]:
     """Return what is legal in a URL but unwise by the rules of this profile only."""
+    return ()
+
+
+def name_in_ascii(*_: object) -> tuple[()]:
+    """Return no pieces: domain names in all languages are younger than RFC 1738."""
     return ()

@@ -46,6 +46,12 @@ class Algorithms(Protocol):
     def illegal_host_hint(self, text: str, authority: Authority, position: int, /) -> str | None:
         """Return the hint about a character of such a host that no URL may hold; None if there is no better one."""
 
+    def name_in_ascii(self, text: str, start: int, end: int, /) -> Iterable[tuple[int, int, str]]:
+        """Return how each piece from `start` to `end` of `text`, a domain name in any language, is written in a URL.
+
+        It is empty if the profile has no such names. Raises InvalidURL, PluginError.
+        """
+
     def warnings(self, syntax: Syntax, match: re.Match[str], hosts: Iterable[tuple[int, int]], /) -> Iterable[Any]:
         """Return what is legal but unwise in a URL: `start`, `end`, `code`, `message`, `section` and `hint` of each."""
 

@@ -103,6 +103,8 @@ def _for_character(error: InvalidURL, url_type: type[URL], text: str, position: 
         return refused
     if is_layout(character) and not character.isspace():
         return "it is invisible: leave it out"
+    if part == "host" and not character.isascii() and error.hint:
+        return f"{error.hint}{_by_fix(repair)}"
     if part == "password" and written and error.hint == "encode it":
         return f"encode {'it' if character.isascii() else 'its octets in UTF-8'}{_by_fix(repair)}"
     if not written or part in {"host", "user"} or (character.isascii() and not _by_fix(repair)):

@@ -2,9 +2,9 @@
 
 Common mistakes have one right answer: characters that no URL may hold, such as blanks and letters outside of US-ASCII,
 are encoded, and so are delimiters that are data; an IPv6 address gets its brackets; where the rules ask for it, a
-fragment is split off, a query directly after the host gets its `/`, and a colon without a port is dropped; brackets
-or quotation marks around the URL are removed. Every change is listed. A scheme or a host is never guessed, and if two
-repairs are possible, none is made.
+fragment is split off, a query directly after the host gets its `/`, and a colon without a port is dropped; where the
+profile has domain names in all languages, they are written in US-ASCII; brackets or quotation marks around the URL are
+removed. Every change is listed. A scheme or a host is never guessed, and if two repairs are possible, none is made.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _not_repairable(why: str, source: SourceText, written: Sequence[str], url_ty
     """Return the error of `fix` for the first error of the source, `written` so, which has no repair."""
     error = source.error_in(written, url_type)
     if (error.code, error.part) == ("invalid-character", "host"):
-        why = "`fix` never rewrites a host"
+        why = "`fix` never guesses a host"
     hint = advice(InvalidURL("".join(written), url_type), url_type, lambda: URLError("no repair"))
     if source.lost is not None:
         is_there = source.position(source.lost) == error.position

@@ -172,6 +172,8 @@ def nearest(source: SourceText, url_type: type[URL], limit: int) -> tuple[Source
     except InvalidURL as error:
         source.error = error
     _check_nonstandard(source, url_type)
+    if "host" in url_type.syntax.parts:
+        source.write_name_in_ascii()
     repaired_source, text = _without_fragment(source, url_type.syntax)
     # The automaton does not count repetitions, so the repaired text may still be invalid.
     if text is None or url_type.syntax.fullmatch(text) is None:

@@ -12,7 +12,7 @@ from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes import InvalidURL
+from urlschemes import InvalidURL, PluginError
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.regex_compat import compiled
@@ -258,6 +258,23 @@ class SourceText:
         self.changes.append(Change(what, position, "", written, section))
         self._positions.insert(index, position)
         self.text = self.text[:index] + written + self.text[index:]
+
+    def write_name_in_ascii(self) -> None:
+        """Write the host in US-ASCII if it is a domain name in other letters, and nothing was left out within it."""
+        authority = authority_of(self.text, self.profile)
+        if authority is None or self.text[authority.host : authority.colon].isascii():
+            return
+        first, start = authority.host, self.position(authority.host)
+        end = start + authority.colon - first
+        if self._positions[first : authority.colon] != [*range(start, end)]:
+            return
+        with suppress(InvalidURL, PluginError):
+            for place, stop, written in reversed([*algorithms_of(self.profile).name_in_ascii(self.whole, start, end)]):
+                before, index = self.whole[place:stop], first + place - start
+                if written != before:
+                    self.changes.append(Change("name encoded", place, before, written, "RFC 5891 section 4"))
+                    self._positions[index : index + len(before)] = [place] * len(written)
+                    self.text = self.text[:index] + written + self.text[index + len(before) :]
 
     def _leave_out(self, what: str, start: int, end: int, section: str | None = None) -> None:
         if start < end:

@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from types import ModuleType
 
-__all__ = ["ACE_PREFIX", "Piece", "check_name", "decoded_host", "encoded_labels", "idna_refusal", "named"]
+__all__ = [
+    "ACE_PREFIX",
+    "Piece",
+    "check_name",
+    "decoded_host",
+    "encoded_labels",
+    "idna_refusal",
+    "name_in_ascii",
+    "named",
+]
 
 ACE_PREFIX = "xn--"
 """The beginning of an A-label: a label of a domain name whose other characters encode those of Unicode (RFC 5890)."""
@@ -45,6 +54,16 @@ def encoded_labels(text: str, start: int, end: int, *, uts46: bool) -> Iterator[
         if not label.isascii() or (uts46 and _has_ace_prefix(label)):
             written = _encoded_label(text, *found.span(), uts46=uts46)
         yield Piece(*found.span(), label if label.isascii() else written)  # the letter case of an A-label stays
+
+
+def name_in_ascii(text: str, start: int, end: int) -> list[Piece]:
+    """Return the labels of the name from `start` to `end` of `text`, mapped as browsers do, and its dots.
+
+    Raises InvalidURL if they make no domain name, PluginError without the library.
+    """
+    labels = [*encoded_labels(text, start, end, uts46=True)]
+    check_name(text, labels, uts46=True)
+    return labels
 
 
 def _encoded_label(text: str, start: int, end: int, *, uts46: bool) -> str:

@@ -53,11 +53,10 @@ def illegal_host_hint(text: str, authority: Authority, position: int) -> str | N
     from urlschemes_rfc3986.iri import from_unicode  # late: it knows the messages
     from urlschemes_rfc3986.references import RelativeReference
 
-    how = "as `urlschemes unicode` and `from_unicode` of urlschemes_rfc3986.iri do"
     try:
-        return f"write {from_unicode(f'//{host}', RelativeReference, uts46=True)[2:]}, {how}"
-    except PluginError:
-        return f"write the name in its US-ASCII form, {how}"
+        return f"write {from_unicode(f'//{host}', RelativeReference, uts46=True)[2:]}, as `urlschemes unicode` does"
+    except PluginError as error:
+        return f"write the name in US-ASCII, as `fix` does with the library idna: {error.hint}"
     except InvalidURL as error:
         blamed = f"//{host}"[slice(*error.span or (0, 0))]
         if len(blamed) == 1:
