@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from socketserver import TCPServer
 from typing import Any
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
@@ -18,6 +19,7 @@ class Server(ThreadingHTTPServer):
     """A server that answers by path, and notes what it heard. `port` is its port; it ends with the test."""
 
     daemon_threads = True
+    server_bind = TCPServer.server_bind  # that of HTTPServer asks the name server for the name of the address
 
     def __init__(self, answers: dict[str, Answer], at: str, context: ssl.SSLContext | None) -> None:
         self.address_family = socket.AF_INET6 if ":" in at else socket.AF_INET
