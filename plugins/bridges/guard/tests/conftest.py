@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import socket
 import threading
 import warnings
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_web import Answer, Network, Server, Start
+from local_web import Answer, Network, Server, Start, loopback_only
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -33,29 +32,18 @@ def serve() -> Iterator[Start]:
 
     yield start
     for server in servers:
-        server.shutdown()
-        server.server_close()
+        server.stop()
 
 
 @pytest.fixture(autouse=True)
-def network(monkeypatch: pytest.MonkeyPatch) -> Network:
+def network(monkeypatch: pytest.MonkeyPatch) -> Iterator[Network]:
     """Answer for the resolver, and let nothing leave this machine."""
-    made = Network()
-    connect = socket.socket.connect
-
-    def dial(self: socket.socket, address: Any) -> None:
-        if self.family in {socket.AF_INET, socket.AF_INET6}:
-            made.dialled.append(address[0])
-            if not (address[0].startswith("127.") or address[0] == "::1"):
-                raise ConnectionRefusedError("no test leaves this machine")
-        connect(self, address)
-
-    monkeypatch.setattr(socket, "getaddrinfo", made.look_up)
-    monkeypatch.setattr(socket.socket, "connect", dial)
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    return made
+    made = Network()
+    with loopback_only(made):
+        yield made
 
 
 @pytest.fixture

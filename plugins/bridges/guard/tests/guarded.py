@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import io
-import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -51,13 +50,14 @@ class Guarded:
         return self.name
 
 
-def _httpx(library: str) -> Callable[..., list[Got]]:
+def httpx_fetch(make: Callable[..., Any]) -> Callable[..., list[Got]]:
+    """Return `fetch` for clients that `make` makes from a policy and the arguments of httpx."""
+
     def fetch(
         policy: Any, *urls: str, verify: Any = True, http2: bool = False, registry: Any = None, **options: Any
     ) -> list[Got]:
-        module: Any = importlib.import_module(f"urlschemes_guard.{library}")
         method = options.pop("method", "GET")
-        with module.Client(
+        with make(
             policy=policy, registry=registry, verify=verify, http2=http2, follow_redirects=True, timeout=20
         ) as client:
             found = []
@@ -69,16 +69,17 @@ def _httpx(library: str) -> Callable[..., list[Got]]:
     return fetch
 
 
-def _httpx_async(library: str, backend: str) -> Callable[..., list[Got]]:
+def httpx_async_fetch(make: Callable[..., Any], backend: str) -> Callable[..., list[Got]]:
+    """Return the same for asynchronous clients."""
+
     def fetch(
         policy: Any, *urls: str, verify: Any = True, http2: bool = False, registry: Any = None, **options: Any
     ) -> list[Got]:
-        module: Any = importlib.import_module(f"urlschemes_guard.{library}")
         method = options.pop("method", "GET")
 
         async def run() -> list[Got]:
             found = []
-            async with module.AsyncClient(
+            async with make(
                 policy=policy, registry=registry, verify=verify, http2=http2, follow_redirects=True, timeout=20
             ) as client:
                 for url in urls:
@@ -93,58 +94,80 @@ def _httpx_async(library: str, backend: str) -> Callable[..., list[Got]]:
     return fetch
 
 
-def _requests(policy: Any, *urls: str, registry: Any = None, **options: Any) -> list[Got]:
-    from urlschemes_guard.requests import Session
+def requests_fetch(
+    make: Callable[..., Any], timeout: Callable[[Any], float] = lambda _: 20
+) -> Callable[..., list[Got]]:
+    """Return `fetch` for sessions that `make` makes from a policy; `timeout` returns that of requests."""
 
-    options.setdefault("timeout", 20)
-    method = options.pop("method", "GET")
-    if "content" in options:
-        options["data"] = options.pop("content")
-    options.pop("http2", None)
-    if isinstance(options.get("verify"), ssl.SSLContext):
-        options["verify"] = options["verify"].cafile  # type: ignore[attr-defined]  # set by the test
-    with Session(policy, registry=registry) as session:
-        found = []
-        for url in urls:
-            response = session.request(method, url, **options)
-            found.append(Got(response.status_code, response.content, str(response.url), response.headers))
-        return found
+    def fetch(policy: Any, *urls: str, registry: Any = None, **options: Any) -> list[Got]:
+        options.setdefault("timeout", timeout(policy))
+        method = options.pop("method", "GET")
+        if "content" in options:
+            options["data"] = options.pop("content")
+        options.pop("http2", None)
+        with make(policy, registry=registry) as session:
+            found = []
+            for url in urls:
+                response = session.request(method, url, **options)
+                found.append(Got(response.status_code, response.content, str(response.url), response.headers))
+            return found
+
+    return fetch
 
 
-def _aiohttp(policy: Any, *urls: str, registry: Any = None, verify: Any = True, **options: Any) -> list[Got]:
+def aiohttp_fetch(make: Callable[..., Any]) -> Callable[..., list[Got]]:
+    """Return `fetch` for sessions that `make` makes from a policy and the arguments of a session and a connector."""
+
+    def fetch(policy: Any, *urls: str, registry: Any = None, verify: Any = True, **options: Any) -> list[Got]:
+        import aiohttp
+
+        method = options.pop("method", "GET")
+        options.pop("http2", None)
+        if "content" in options:
+            options["data"] = io.BytesIO(options.pop("content"))
+        if "auth" in options:
+            options["headers"] = {"Authorization": aiohttp.encode_basic_auth(*options.pop("auth"))}
+
+        async def run() -> list[Got]:
+            found = []
+            jar = aiohttp.CookieJar(unsafe=True)
+            async with make(policy, registry=registry, ssl=verify, cookie_jar=jar) as session:
+                for url in urls:
+                    async with session.request(method, url, **options) as response:
+                        found.append(Got(response.status, await response.read(), str(response.url), response.headers))
+            return found
+
+        return asyncio.run(run())
+
+    return fetch
+
+
+def _of(library: str, name: str) -> Callable[..., Any]:
+    """Return a function that makes clients of the class `name` of a module of the guard."""
+
+    def make(*arguments: Any, **options: Any) -> Any:
+        return getattr(importlib.import_module(f"urlschemes_guard.{library}"), name)(*arguments, **options)
+
+    return make
+
+
+def _aiohttp(policy: Any, *, registry: Any, ssl: Any, cookie_jar: Any) -> Any:
     import aiohttp
 
     from urlschemes_guard.aiohttp import PolicyConnector, timeout_of
 
-    method = options.pop("method", "GET")
-    options.pop("http2", None)
-    if "content" in options:
-        options["data"] = io.BytesIO(options.pop("content"))
-    if "auth" in options:
-        options["headers"] = {"Authorization": aiohttp.encode_basic_auth(*options.pop("auth"))}
-
-    async def run() -> list[Got]:
-        found = []
-        connector = PolicyConnector(policy, registry=registry, ssl=verify)
-        async with aiohttp.ClientSession(
-            connector=connector, timeout=timeout_of(policy), cookie_jar=aiohttp.CookieJar(unsafe=True)
-        ) as session:
-            for url in urls:
-                async with session.request(method, url, **options) as response:
-                    found.append(Got(response.status, await response.read(), str(response.url), response.headers))
-        return found
-
-    return asyncio.run(run())
+    connector = PolicyConnector(policy, registry=registry, ssl=ssl)
+    return aiohttp.ClientSession(connector=connector, timeout=timeout_of(policy), cookie_jar=cookie_jar)
 
 
 ALL = [
-    Guarded("httpx", "httpx", _httpx("httpx")),
-    Guarded("httpx, asyncio", "httpx", _httpx_async("httpx", "asyncio")),
-    Guarded("httpx, trio", "httpx", _httpx_async("httpx", "trio")),
-    Guarded("httpx2", "httpx2", _httpx("httpx2")),
-    Guarded("httpx2, asyncio", "httpx2", _httpx_async("httpx2", "asyncio")),
-    Guarded("requests", "requests", _requests),
-    Guarded("aiohttp", "aiohttp", _aiohttp, complete=False),
+    Guarded("httpx", "httpx", httpx_fetch(_of("httpx", "Client"))),
+    Guarded("httpx, asyncio", "httpx", httpx_async_fetch(_of("httpx", "AsyncClient"), "asyncio")),
+    Guarded("httpx, trio", "httpx", httpx_async_fetch(_of("httpx", "AsyncClient"), "trio")),
+    Guarded("httpx2", "httpx2", httpx_fetch(_of("httpx2", "Client"))),
+    Guarded("httpx2, asyncio", "httpx2", httpx_async_fetch(_of("httpx2", "AsyncClient"), "asyncio")),
+    Guarded("requests", "requests", requests_fetch(_of("requests", "Session"))),
+    Guarded("aiohttp", "aiohttp", aiohttp_fetch(_aiohttp), complete=False),
 ]
 
 

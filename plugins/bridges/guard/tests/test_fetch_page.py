@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,15 +14,14 @@ from workspace import ROOT
 
 from urlschemes_servers import http_server
 
-for library in ("httpx", "requests", "aiohttp", "fastapi"):
+for library in ("httpx", "requests", "aiohttp", "fastapi", "sqlalchemy"):
     pytest.importorskip(library, reason=f"needs {library}: python3 dev --group bridges pytest")
 PAGE = ROOT / "docs" / "how-to" / "fetch.md"
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:starlette.*")
-def test_the_examples_are_true(tmp_path: Any) -> None:
-    import doctest
-
+def test_the_examples_are_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # for the database
     (tmp_path / "notes.txt").write_bytes(b"Uniform Resource Locators\nname resources.\n")
     with http_server(tmp_path) as address:
         namespace: dict[str, Any] = {"__name__": "page", "http_url": f"http://{address}/notes.txt"}
@@ -30,7 +31,7 @@ def test_the_examples_are_true(tmp_path: Any) -> None:
                 run_doctest(test)
                 namespace.update(test.globs)
             elif block.language == "python":
-                exec(compile(block.body, str(PAGE), "exec"), namespace)
+                exec(compile(block.body, str(PAGE), "exec", dont_inherit=True), namespace)
 
 
 def test_the_versions_are_those_that_are_tested() -> None:

@@ -30,6 +30,13 @@ EXOTIC = [
     "127\u30020\u30020\u30021", "\uff11\uff12\uff17.0.0.1", "[fe80::1%25lo]", "[::1%lo]", "[::1", "127.0.0.1:80:80",
     "localhost", "LOCALHOST", "localhost.",
 ]  # fmt: skip
+PUBLIC = ["93.184.216.34", "2606:4700::1111"]
+ANSWERS = [
+    ["127.0.0.1"], ["::1"], ["10.0.0.1"], [PUBLIC[0], "127.0.0.1"], ["127.0.0.1", PUBLIC[0]], [PUBLIC[1], "fe80::1%1"],
+    ["::ffff:10.0.0.1"], ["169.254.169.254"], ["168.63.129.16"], ["0.0.0.0"],
+]  # fmt: skip
+NAMED = ["http://name.test/", "https://NAME.test./"]
+PORTS = [1, 21, 22, 23, 25, 53, 110, 143, 465, 587, 993, 2049, 6000, 6667]
 
 
 def fails(client: Guarded, policy: Policy, *urls: str, **options: Any) -> Exception:
@@ -68,19 +75,12 @@ def test_no_spelling_of_this_machine_is_dialled(client: Guarded, network: Networ
 
 
 @clients()
-@pytest.mark.parametrize(
-    "answers",
-    [
-        ["127.0.0.1"], ["::1"], ["10.0.0.1"], ["93.184.216.34", "127.0.0.1"], ["127.0.0.1", "93.184.216.34"],
-        ["2606:4700::1111", "fe80::1%1"], ["::ffff:10.0.0.1"], ["169.254.169.254"], ["168.63.129.16"], ["0.0.0.0"],
-    ],
-    ids="+".join,
-)  # fmt: skip
+@pytest.mark.parametrize("answers", ANSWERS, ids="+".join)
 def test_one_address_of_a_name_that_is_not_public_denies_the_name(
     client: Guarded, network: Network, answers: list[str]
 ) -> None:
     network.names = {"name.test": [answers]}
-    for url in ("http://name.test/", "https://NAME.test./"):
+    for url in NAMED:
         assert refused(client, Policy(), url).rule == "networks"
     assert network.dialled == []
 
@@ -99,8 +99,7 @@ def test_a_name_is_resolved_once_for_a_connection(client: Guarded, network: Netw
 @pytest.mark.parametrize(
     ("policy", "url", "rule"),
     [
-        (HERE, "http://127.0.0.1:22/", "ports"),
-        (HERE, "http://127.0.0.1:6667/", "ports"),
+        *((HERE, f"http://127.0.0.1:{port}/", "ports") for port in PORTS),
         (Policy(networks=("127.0.0.1",), only_ports=frozenset({443})), "http://127.0.0.1/", "only_ports"),
         (HERE, "http://me:secret@127.0.0.1:8000/", "user_information"),
         (HERE, "http://me@127.0.0.1:8000/", "user_information"),
@@ -141,8 +140,20 @@ def test_what_is_no_url_of_http_is_refused_as_the_client_does_or_as_such(
     assert network.dialled == []
 
 
+@clients()
+def test_what_fails_without_a_guard_fails_alike(client: Guarded, network: Network, serve: Start) -> None:
+    network.names = {}
+    port = serve().port
+    with pytest.raises(client.family) as failure:
+        client.fetch(HERE, "http://127.0.0.1:1023/" if port == 1023 else "http://127.0.0.1:1026/")
+    assert not isinstance(failure.value, client.module.RequestRefused)
+    with pytest.raises(client.module.RequestRefused, match="has no address"):
+        client.fetch(HERE, "http://unknown.test/")
+
+
 # Redirects
 
+STATUSES = [301, 302, 303, 307, 308]
 TARGETS = [
     "http://127.0.0.2:{port}/", "//127.0.0.2:{port}/", "http://[::1]:{port}/", "http://169.254.169.254/", "http://10.0.0.1/",
     "http://2130706434:{port}/", "http://0x7f.2:{port}/", "http://[::ffff:127.0.0.2]:{port}/", "http://other.test:{port}/",
@@ -153,7 +164,7 @@ TARGETS = [
 
 
 @clients()
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("status", STATUSES)
 def test_no_redirect_leads_around_the_policy(client: Guarded, network: Network, serve: Start, status: int) -> None:
     other, inner = serve(at="127.0.0.2"), serve(at="::1")
     network.names = {"other.test": [["127.0.0.2"]]}
