@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, marks
-from urlschemes.grammar.table import ABSENT, HEADER, MAGIC, POSITION, Table
+from urlschemes_tables.table import ABSENT, HEADER, MAGIC, POSITION, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

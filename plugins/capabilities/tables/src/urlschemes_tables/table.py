@@ -55,9 +55,6 @@ class _Decoded(NamedTuple):
 class Table:
     """A table: its `blob`, and the names of the parts that its tags delimit."""
 
-    native: Any = None
-    """The same table as the native reader holds it, once that has loaded it."""
-
     def __init__(self, blob: bytes, marks: tuple[str, ...]) -> None:
         self.blob = blob
         self.marks = marks
