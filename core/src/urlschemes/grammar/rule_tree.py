@@ -8,50 +8,34 @@ as the first allows: as it is, encoded, or both.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.bnf import Choice, Grammar, Literal, Node, Octets, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import HEX, mask
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-
-    from urlschemes.grammar.part import Part
-
-__all__ = [
-    "MAX_ELEMENTS",
-    "Characters",
-    "Element",
-    "Escape",
-    "Marked",
-    "Repeated",
-    "Series",
-    "Variants",
-    "children",
-    "expand",
-    "marks",
-    "octets_held",
-    "too_large",
-    "variants",
-]
+from urlschemes.grammar.part import Part
 
 MAX_ELEMENTS = 10_000
 """The maximum number of elements that a rule is expanded to, with each character of a literal; and of characters, if
 those of a counted repetition count as often as it may repeat them."""
 
 
+_NO_MARKS: frozenset[str] = frozenset()
+
+
 class Element:
     """A node of the tree.
 
-    `first`, `last` and `inside` are sets of positions (bits of an int) that the automaton fills in: those that may
-    begin and end a text of the element, and all of them.
+    `nullable` is True if it derives the empty text; `marks` are those of the parts within it, and its own. `first`,
+    `last` and `inside` are sets of positions (bits of an int) that the automaton fills in: those that may begin and end
+    a text of the element, and all of them.
     """
 
-    __slots__ = ("first", "inside", "last", "nullable")
+    __slots__ = ("first", "inside", "last", "marks", "nullable")
     first: int
     inside: int
     last: int
+    marks: frozenset[str]
     nullable: bool
 
 
@@ -68,6 +52,8 @@ class Characters(Element):
         self.path = path
         self.literal = literal
         self.offset = offset
+        self.marks = _NO_MARKS
+        self.nullable = False
 
 
 class Series(Element):
@@ -77,6 +63,8 @@ class Series(Element):
 
     def __init__(self, items: list[Element]) -> None:
         self.items = items
+        self.marks = _NO_MARKS.union(*[each.marks for each in items])
+        self.nullable = all(each.nullable for each in items)
 
 
 class Escape(Series):
@@ -97,6 +85,8 @@ class Variants(Element):
 
     def __init__(self, items: list[Element]) -> None:
         self.items = items
+        self.marks = _NO_MARKS.union(*[each.marks for each in items])
+        self.nullable = any(each.nullable for each in items)
 
 
 class Repeated(Element):
@@ -108,6 +98,8 @@ class Repeated(Element):
         self.item = item
         self.least = least
         self.most = most
+        self.marks = item.marks
+        self.nullable = least == 0 or item.nullable
 
 
 class Marked(Element):
@@ -119,6 +111,8 @@ class Marked(Element):
         self.item = item
         self.mark = mark
         self.rule = rule
+        self.marks = item.marks | {mark}
+        self.nullable = item.nullable
 
 
 def children(item: Element) -> list[Element]:
@@ -215,7 +209,7 @@ class _Expander:
                 rule=path[-1],
                 hint="write it as `*[ ... ]` or `1*[ ... ]` of characters and `escape`",
             )
-        if not _may_be_empty(item) and _may_be_empty(octets):
+        if octets.nullable and not item.nullable:
             raise GrammarError(
                 f"the rule {rule!r} may be empty, but {path[-1]!r} may not",
                 rule=rule,
@@ -312,7 +306,7 @@ def _joined(before: list[Element], item: Element) -> bool:
     if not isinstance(run, Repeated) or (run.least, run.most) != (0, None) or not _same(run, again):
         return False
     first, *others = variants(run.item)
-    if any(marks(run)) or not isinstance(first, Characters):
+    if run.marks or not isinstance(first, Characters):
         return False
     plain = Characters(first.mask | separator.mask, first.path)
     before[-1] = Repeated(Variants([plain, *others]) if others else plain, 0, None)
@@ -428,18 +422,9 @@ def _encoded(item: Element, bare: int, escapes: frozenset[int]) -> Element:
     return _factored(_flat(inner)) if isinstance(item, Variants) else _series(inner)
 
 
-def _may_be_empty(item: Element) -> bool:
-    if isinstance(item, Characters):
-        return False
-    if isinstance(item, Repeated) and item.least == 0:
-        return True
-    each = map(_may_be_empty, children(item))
-    return any(each) if isinstance(item, Variants) else all(each)
-
-
-def marks(item: Element) -> Iterator[Marked]:
+def occurrences(item: Element) -> Iterator[Marked]:
     """Yield every marked occurrence within `item`, outermost first, from left to right."""
     if isinstance(item, Marked):
         yield item
     for inner in children(item):
-        yield from marks(inner)
+        yield from occurrences(inner)

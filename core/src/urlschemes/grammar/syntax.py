@@ -8,24 +8,20 @@ are computed when they are first needed, and can be kept for other processes.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from urlschemes.errors import GrammarError
+from urlschemes.grammar.automaton import Automaton
+from urlschemes.grammar.bnf import Grammar
 from urlschemes.grammar.composer import Composer
-from urlschemes.grammar.part import DIGITS, Division, Held
+from urlschemes.grammar.part import DIGITS, Division, Held, Part, Raw
 from urlschemes.grammar.pattern import compile_tree
+from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.regex_compat import compiled as compile_portably
 from urlschemes.grammar.syntax_builder import automaton_of, grammar_of, held_by, marks_and_divisions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from urlschemes.grammar.automaton import Automaton
-    from urlschemes.grammar.bnf import Grammar
-    from urlschemes.grammar.part import Part, Raw
-    from urlschemes.grammar.profile import Profile
 
 __all__ = ["Syntax"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, marks
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, occurrences
 from urlschemes_tables.table import ABSENT, HEADER, MAGIC, POSITION, Table
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ def build_table(tree: Element) -> Table | None:
 class _Builder:
     def __init__(self, tree: Element) -> None:
         self.steps: list[_Step] = []
-        self.marks = {mark: number for number, mark in enumerate(dict.fromkeys(each.mark for each in marks(tree)))}
+        found = dict.fromkeys(marked.mark for marked in occurrences(tree))
+        self.marks = {mark: number for number, mark in enumerate(found)}
         self.end = self.step(None, None, [])
         self.start = self.graph(tree, self.end)
         self.work = 0

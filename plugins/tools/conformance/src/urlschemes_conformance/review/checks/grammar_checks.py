@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import URLError
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.octets import mask
-from urlschemes.grammar.rule_tree import Marked, marks
 from urlschemes.redaction import described
 from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import NotProven, prove_pattern, prove_printed, prove_recognizer
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.profile import Profile
+    from urlschemes.grammar.rule_tree import Marked
     from urlschemes.grammar.syntax import Syntax
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
@@ -153,7 +153,7 @@ def _separators(syntax: Syntax, scheme: str) -> set[tuple[str, str]]:
     automaton, shared = syntax.automaton, syntax.profile.grammar.rules
     within_parts = 0
     for marked in automaton.marked:
-        if not any(True for _ in marks(marked.item)):
+        if not marked.item.marks:
             within_parts |= marked.inside
     prefix, name = _prefix_positions(automaton), f"{scheme}:"
     separators = set()
