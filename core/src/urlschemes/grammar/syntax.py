@@ -253,7 +253,7 @@ class Syntax:
 
     def within(self, mark: str) -> frozenset[str]:
         """Return the marks of the parts that lie within the part of `mark`."""
-        return self.composer.within(mark)
+        return self.composer.within[mark]
 
     def overlap(self, name: str, other: str) -> bool:
         """Return True if the parts are one, or one of them lies within the other."""
