@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Element
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["Dialect", "dialect_of"]
-
 Dialect: TypeAlias = Literal["ecma", "rust", "re2"]
 """The name of an engine."""
 

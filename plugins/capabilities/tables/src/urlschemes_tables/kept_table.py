@@ -12,8 +12,6 @@ from urlschemes_tables.table import Table
 if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Syntax
 
-__all__ = ["table_of"]
-
 
 def table_of(syntax: Syntax) -> Table | None:
     """Return the table that says what the pattern says; None if the rules are refused, or need too large a table."""

@@ -29,8 +29,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ABSENT", "HEADER", "MAGIC", "POSITION", "Table"]
-
 MAGIC = b"URLTAB\x02\x00"
 HEADER = struct.Struct("<8s7I128s")
 POSITION = 255

@@ -16,9 +16,6 @@ from urlschemes_tables.table import ABSENT, HEADER, MAGIC, POSITION, Table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["build_table"]
-
-_MAX_STEPS = 20_000
 _MAX_STATES = 3_000
 _MAX_WORK = 1_000_000
 """The maximum number of ways that are looked at: about a second."""
@@ -69,8 +66,6 @@ class _Builder:
     # The graph, from its end to its start
 
     def step(self, mask: int | None, tag: int | None, after: list[int]) -> int:
-        if len(self.steps) >= _MAX_STEPS:
-            raise _TooLarge
         self.steps.append(_Step(mask, tag, after))
         return len(self.steps) - 1
 
