@@ -193,7 +193,7 @@ class _Expander:
         self.passed += len(ending)
         part = next((each for each in ending if any(path[-len(at) :] == at for at in each.at)), None)
         if part is not None and (octets := self.excluded.get(part.mark)):
-            item = _excluding(item, octets, path)
+            item = _excluding(item, octets)
         rule = next((each.decoded for each in ending if each.decodes(path)), None)
         if rule is not None:
             item = self.decodes(item, rule, path)
@@ -373,7 +373,17 @@ def _same(one: Element, other: Element) -> bool:
     return len(inner) == len(others) and all(map(_same, inner, others))
 
 
-def _excluding(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> Element:
+def _rebuilt(item: Element, change: Callable[[Element], Element]) -> Element:
+    """Return `item` with the elements that it is made of as `change` returns them."""
+    inner = [change(each) for each in children(item)]
+    if isinstance(item, Marked):
+        return Marked(inner[0], item.mark, item.rule)
+    if isinstance(item, Repeated):
+        return Repeated(inner[0], item.least, item.most)
+    return _factored(_flat(inner)) if isinstance(item, Variants) else _series(inner)
+
+
+def _excluding(item: Element, octets: frozenset[int]) -> Element:
     """Return `item` restricted to texts without `octets`, neither as they are nor encoded."""
     if isinstance(item, Escape):
         return _escape(item.octets - octets, item.path) if item.octets & octets else item
@@ -383,14 +393,7 @@ def _excluding(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> 
             mask &= ~(1 << octet)
         # A letter that lacks one of its cases, or both, is no longer a literal.
         return item if mask == item.mask else Characters(mask, item.path)
-    if isinstance(item, Marked):
-        return Marked(_excluding(item.item, octets, path), item.mark, item.rule)
-    if isinstance(item, Repeated):
-        return Repeated(_excluding(item.item, octets, path), item.least, item.most)
-    if isinstance(item, Variants):
-        return Variants([_excluding(inner, octets, path) for inner in item.items])
-    assert isinstance(item, Series)
-    return _series([_excluding(inner, octets, path) for inner in item.items])
+    return _rebuilt(item, lambda inner: _excluding(inner, octets))
 
 
 def octets_held(item: Element) -> tuple[int, frozenset[int]]:
@@ -414,12 +417,7 @@ def _encoded(item: Element, bare: int, escapes: frozenset[int]) -> Element:
         plain = Characters(item.mask & bare, item.path, item.literal if whole else None, item.offset if whole else 0)
         escape = _escape(frozenset(octet for octet in escapes if item.mask >> octet & 1), (*item.path, "escape"))
         return _factored([each for each in (plain, escape) if not isinstance(each, Characters) or each.mask] or [plain])
-    if isinstance(item, Marked):
-        return Marked(_encoded(item.item, bare, escapes), item.mark, item.rule)
-    if isinstance(item, Repeated):
-        return Repeated(_encoded(item.item, bare, escapes), item.least, item.most)
-    inner = [_encoded(each, bare, escapes) for each in children(item)]
-    return _factored(_flat(inner)) if isinstance(item, Variants) else _series(inner)
+    return _rebuilt(item, lambda inner: _encoded(inner, bare, escapes))
 
 
 def occurrences(item: Element) -> Iterator[Marked]:
