@@ -16,6 +16,7 @@ from random_grammars import TOKENS, syntaxes
 from urlschemes import default_registry
 from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import NotProven, prove_pattern, prove_recognizer
+from urlschemes_tables import table_of
 from urlschemes_testing.generation import random_urls
 
 if TYPE_CHECKING:
@@ -63,12 +64,13 @@ class Figures:
 
     def prove(self, syntax: Syntax) -> None:
         """Prove that the three are equal for all texts."""
-        if syntax.table is None:
+        table = table_of(syntax)
+        if table is None:
             self.without_table += 1
             return
         for prove in (prove_pattern, prove_recognizer):
             try:
-                difference = prove(syntax, syntax.table).difference
+                difference = prove(syntax, table).difference
             except NotProven:
                 self.given_up += 1
             else:

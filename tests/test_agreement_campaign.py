@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from agreement_campaign import grammars, schemes
 
-from urlschemes.grammar.table import Table
+from urlschemes_tables import Table
 
 
 @pytest.mark.parametrize(("seed", "texts"), [(0, 2), pytest.param(1, 500, marks=pytest.mark.slow)])

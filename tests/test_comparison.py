@@ -19,13 +19,14 @@ from urlschemes.grammar.syntax import Syntax
 from urlschemes.rfc1738 import RFC1738
 from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import prove_pattern, prove_recognizer, proves_positions
+from urlschemes_tables import table_of
 from urlschemes_testing.generation import random_near_misses, random_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from urlschemes.grammar.table import Table
     from urlschemes_conformance.proof import Proof
+    from urlschemes_tables import Table
 
 MODERN = Registry(profile="rfc3986")
 SCHEMES = sorted(default_registry)
@@ -83,8 +84,9 @@ def prefixes(scheme: str, syntax: Syntax) -> dict[str, int]:
 @pytest.mark.parametrize("prove", [prove_pattern, pytest.param(prove_recognizer, marks=pytest.mark.slow)])
 def test_the_three_are_proven_equal(prove: Callable[[Syntax, Table], Proof], scheme: str) -> None:
     syntax = syntax_of(scheme)
-    assert syntax.table is not None
-    proof = prove(syntax, syntax.table)
+    table = table_of(syntax)
+    assert table is not None
+    proof = prove(syntax, table)
     assert proof.difference is None
     assert proof.steps > 200
 
@@ -92,19 +94,20 @@ def test_the_three_are_proven_equal(prove: Callable[[Syntax, Table], Proof], sch
 @pytest.mark.parametrize("scheme", ["http", "news", "wais"])
 def test_the_pattern_for_older_interpreters_is_proven_equal(scheme: str) -> None:
     syntax = syntax_of(scheme)
-    assert syntax.table is not None
+    table = table_of(syntax)
+    assert table is not None
     older = {"pattern": portable(syntax.pattern)}  # as an older interpreter keeps it
     restored = Syntax(
         syntax.bnf, syntax.rule, syntax.parts.values(), hierarchy=syntax.hierarchy, kept=older, profile=RFC1738
     )
     assert ")*+" in syntax.pattern
     assert ")*+" not in restored.pattern
-    assert prove_pattern(restored, syntax.table).difference is None
+    assert prove_pattern(restored, table).difference is None
 
 
 @pytest.mark.parametrize("scheme", OF_BOTH_PROFILES)
 def test_the_table_is_proven_to_find_the_longest_prefix_of_a_url(scheme: str) -> None:
-    table = syntax_of(scheme).table
+    table = table_of(syntax_of(scheme))
     assert table is not None
     assert proves_positions(table)
 

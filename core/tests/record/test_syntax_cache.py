@@ -72,23 +72,6 @@ def test_a_syntax_that_was_compiled_before_its_scheme_was_checked_is_checked_lat
             Scheme(registration)
 
 
-def test_a_table_is_built_when_it_is_first_asked_for_and_then_cached(folder, record, monkeypatch):
-    syntax = read(record("x-kept")).syntax
-    assert syntax.fullmatch("x-kept:a")
-    built = syntax.table
-    monkeypatch.setattr("urlschemes.grammar.table_builder.build_table", None)  # the restored one is not built again
-    restored = read(record("x-kept")).syntax.table
-    assert (restored.blob, restored.marks) == (built.blob, built.marks)
-    assert len([*folder.iterdir()]) == 1
-
-
-def test_it_is_cached_too_that_there_is_no_table(folder, record, monkeypatch):
-    text = record("x-kept").replace("1*uchar", '1*64[ 1*64digit "/" ]')
-    assert read(text).syntax.table is None
-    monkeypatch.setattr("urlschemes.grammar.table_builder.build_table", None)
-    assert read(text).syntax.table is None
-
-
 def in_a_folder_that_others_write(folder: Path, crafted: Path, name: str) -> None:
     os.link(crafted, folder / name)
     folder.chmod(0o777)

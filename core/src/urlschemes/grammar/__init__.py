@@ -14,9 +14,6 @@ but the shared rules of a profile.
     syntax_builder.py   checks of rules and parts; the automaton with the exclusions
     syntax.py           Syntax: all of these for one scheme, computed when needed
     composer.py         texts composed of parts
-    table.py            the tree as a table that programs in any language can run
-    table_builder.py    the table of a tree
-    dialect.py          the tree as a regular expression of other engines
     part.py             Part: decoding the text of a part, and encoding its value
     octets.py           octets, escapes and character sets
     derivation.py       positions of the automaton in words, for messages

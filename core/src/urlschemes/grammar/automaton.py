@@ -7,8 +7,8 @@ to step, and each turn of a bounded repetition has steps of its own at the same 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from urlschemes.grammar.rule_tree import (
     MAX_ELEMENTS,
@@ -18,14 +18,9 @@ from urlschemes.grammar.rule_tree import (
     Repeated,
     Variants,
     children,
-    marks,
+    occurrences,
     too_large,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-__all__ = ["Automaton", "State", "bits"]
 
 
 def bits(number: int) -> Iterator[int]:
@@ -104,7 +99,7 @@ class Automaton:
         self.leaves: list[Characters] = []
         self.counted: list[Repeated] = []
         self.escapes: list[Escape] = []
-        self.marked = tuple(marks(tree))
+        self.marked = tuple(occurrences(tree))
         self._states: dict[tuple[int, int, int], State] = {}
         self._within: dict[int, int] = {}
         self._origins: list[int] = []  # the position of each step
@@ -127,22 +122,20 @@ class Automaton:
             self._after.append(0)
             self._uncounted.append(0)
             item.first = item.last = item.inside = 1 << position
-            item.nullable = False
             return 1 << len(self._origins) - 1, 1 << len(self._origins) - 1
         first = last = item.inside = 0
-        item.nullable = is_series = not isinstance(item, Variants)  # one element is a series, too
+        is_series, begins = not isinstance(item, Variants), True  # one element is a series, too
         for inner in children(item):
             begin, end = self._number(inner, position + item.inside.bit_count())
             item.inside |= inner.inside
             if is_series:
                 self._connect(last, begin)
-            first |= begin if item.nullable or not is_series else 0
+            first |= begin if begins or not is_series else 0
             last = end | (last if inner.nullable or not is_series else 0)
-            item.nullable = item.nullable and inner.nullable if is_series else item.nullable or inner.nullable
+            begins = begins and inner.nullable
         if isinstance(item, Escape) and item not in self.escapes:
             self.escapes.append(item)
         if isinstance(item, Repeated):
-            item.nullable = item.nullable or item.least == 0
             last = self._repeat(item, position, first, last)
         item.first, item.last = self.positions(first), self.positions(last)
         return first, last

@@ -18,13 +18,11 @@ Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from urlschemes.errors import GrammarError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 __all__ = [
     "BNFReader",

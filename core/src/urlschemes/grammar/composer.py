@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import Automaton, bits
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, children, marks
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-__all__ = ["Composer"]
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, children
 
 _MAX_OPTIONS = 8
 """The options without a part that are tried for a URL that is changed."""
@@ -22,16 +17,10 @@ class Composer:
 
     def __init__(self, automaton: Automaton) -> None:
         self._automaton = automaton
-        self._marks: dict[int, frozenset[str]] = {}
-        self._within: dict[str, frozenset[str]] = {}
-
-    def within(self, mark: str) -> frozenset[str]:
-        """Return the marks of the parts that lie within the part of `mark`."""
-        within = self._within.get(mark)
-        if within is None:
-            outer = [marked for marked in self._automaton.marked if marked.mark == mark]
-            within = self._within[mark] = frozenset(inner.mark for each in outer for inner in marks(each.item))
-        return within
+        self.within: dict[str, frozenset[str]] = {}
+        """The marks of the parts that lie within the part of each mark."""
+        for marked in automaton.marked:
+            self.within[marked.mark] = marked.item.marks.union(self.within.get(marked.mark, ()))
 
     def derives(self, mark: str, text: str) -> bool:
         """Return True if an occurrence of `mark` may be written as `text`."""
@@ -48,7 +37,7 @@ class Composer:
     def options_taken(self, url: str, raw: Mapping[str, str]) -> tuple[Element, ...]:
         """Return the options in `url` that none of its parts implies, such as a `/` with nothing after it."""
         text = url.lower()
-        options = [item for item in _options(self._automaton.tree, raw) if not self._given(item, raw)][:_MAX_OPTIONS]
+        options = [item for item in _options(self._automaton.tree, raw) if not item.marks & raw.keys()][:_MAX_OPTIONS]
         for count in range(len(options) + 1):
             for chosen in combinations(options, count):
                 if (self.compose(raw, chosen) or "").lower() == text:
@@ -61,7 +50,7 @@ class Composer:
             if written is not None:
                 fits = self._automaton.derives(item, written) or not self.derives(item.mark, written)
                 return written if fits else None  # a part may have occurrences of several rules
-            if self._given(item.item, raw):  # parts within the part
+            if item.item.marks & raw.keys():  # parts within the part
                 return self._composed(item.item, raw, taken)
             return "" if item.nullable else None
         if isinstance(item, Characters):
@@ -78,22 +67,15 @@ class Composer:
                 pieces.append(piece)
             return "".join(pieces)
         if isinstance(item, Repeated):
-            if item.least == 0 and id(item) not in taken and not self._given(item, raw):
+            if item.least == 0 and id(item) not in taken and not item.marks & raw.keys():
                 return ""
             return self._composed(item.item, raw, taken)
         assert isinstance(item, Variants)
-        wanted = self._given(item, raw)
-        for inner in sorted(item.items, key=lambda inner: len(frozenset(each.mark for each in marks(inner)))):
-            if self._given(inner, raw) == wanted and (text := self._composed(inner, raw, taken)) is not None:
+        wanted = item.marks & raw.keys()
+        for inner in sorted(item.items, key=lambda inner: len(inner.marks)):
+            if inner.marks & raw.keys() == wanted and (text := self._composed(inner, raw, taken)) is not None:
                 return text
         return None
-
-    def _given(self, item: Element, raw: Mapping[str, str]) -> frozenset[str]:
-        """Return the marks within `item` that `raw` has."""
-        within = self._marks.get(id(item))
-        if within is None:
-            within = self._marks[id(item)] = frozenset(marked.mark for marked in marks(item))
-        return within & raw.keys()
 
 
 def _options(item: Element, raw: Collection[str]) -> Iterator[Repeated]:

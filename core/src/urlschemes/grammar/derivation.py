@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from string import ascii_letters, digits
-from typing import TYPE_CHECKING
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.octets import ALPHADIGIT, HEX, mask
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from urlschemes.grammar.syntax import Syntax
-
-__all__ = ["END", "expected_words", "listed", "octet_name", "part_of", "rule_of"]
+from urlschemes.grammar.syntax import Syntax
 
 _FEW = 8
 """The size up to which a set of characters is listed."""

@@ -10,16 +10,11 @@ once (host labels).
 """
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton, bits
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, children, marks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["compile_tree", "in_brackets"]
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, children, occurrences
 
 
 def compile_tree(automaton: Automaton) -> str:
@@ -53,7 +48,7 @@ class _Compiler:
         assert isinstance(item, Repeated)
         return self.option(item.item, after, ends) if item.most == 1 else self.repetition(item, after, ends)
 
-    def series(self, items: "list[Element]", after: int, ends: bool) -> str:
+    def series(self, items: list[Element], after: int, ends: bool) -> str:
         following = [(after, ends)]
         for item in reversed(items[1:]):
             behind, end = following[0]
@@ -70,7 +65,7 @@ class _Compiler:
             index += length
         return "".join(out)
 
-    def ended_run(self, items: "list[Element]", index: int, following: "list[tuple[int, bool]]") -> tuple[int, str]:
+    def ended_run(self, items: list[Element], index: int, following: list[tuple[int, bool]]) -> tuple[int, str]:
         """Compile `*y x`, or `[ *y x ]` after an x, if x is within y and no y follows: a run of y that ends in x."""
         match items[index : index + 2]:
             case [Repeated(item=Characters() as run, least=least, most=None), Characters() as end]:
@@ -96,7 +91,7 @@ class _Compiler:
             return text  # an option that may be empty is present and empty
         return f"(?:{text}{self.commitment(item, after, ends, after)})?+"
 
-    def variants(self, items: "list[Element]", after: int, ends: bool) -> str:
+    def variants(self, items: list[Element], after: int, ends: bool) -> str:
         if len(items) == 1:
             return self.expression(items[0], after, ends)
         nullable = [item for item in items if item.nullable]
@@ -123,7 +118,7 @@ class _Compiler:
                 rule=_rule(inner),
                 hint="let the repeated element have at least one character",
             )
-        for marked in marks(inner):
+        for marked in occurrences(inner):
             raise GrammarError(
                 f"the part {marked.mark!r} is within a repetition: it would have many values",
                 rule=marked.rule,
@@ -141,7 +136,7 @@ class _Compiler:
             times = f"{{{item.least},{item.most}}}+"
         return f"{text}{times}" if isinstance(inner, Characters) and not guard else f"(?:{text}){times}"
 
-    def unrolled(self, items: "list[Element]", least: int, around: int, ends: bool) -> str:
+    def unrolled(self, items: list[Element], least: int, around: int, ends: bool) -> str:
         plain = next((item for item in items if isinstance(item, Characters)), None)
         others = [item for item in items if item is not plain]
         if plain is None or not others or any(self.overlap(item.first, plain.first) for item in others):
@@ -151,13 +146,13 @@ class _Compiler:
         tail = f"{run}(?:{other}{run})*+"
         return f"(?:{_class(plain.mask)}|{other}){tail}" if least else tail
 
-    def necessary(self, items: "list[Element]") -> "list[Element]":
+    def necessary(self, items: list[Element]) -> list[Element]:
         """Return `items` without those whose every text derives from an earlier one, for the same part."""
         kept: list[Element] = []
         for item in items:
             part, inner = _as_a_whole(item)
             if not any(
-                (part, False) == (_as_a_whole(earlier)[0], any(marks(inner)) or any(marks(_as_a_whole(earlier)[1])))
+                (part, False) == (_as_a_whole(earlier)[0], bool(inner.marks | _as_a_whole(earlier)[1].marks))
                 and self.automaton.includes(earlier, item)
                 for earlier in kept
             ):
@@ -198,7 +193,7 @@ def _marks_of(item: Element) -> dict[str, str]:
     return found
 
 
-def _as_a_whole(item: Element) -> "tuple[str | None, Element]":
+def _as_a_whole(item: Element) -> tuple[str | None, Element]:
     return (item.mark, item.item) if isinstance(item, Marked) else (None, item)
 
 
@@ -222,7 +217,7 @@ def _ambiguous(one: str, other: str) -> GrammarError:
     )
 
 
-def _literal(items: "list[Element]", index: int) -> tuple[int, str]:
+def _literal(items: list[Element], index: int) -> tuple[int, str]:
     """Return how many of `items` spell a literal from `index` on, and its expression."""
     pieces: list[list[str]] = []
     for item in items[index:]:
@@ -248,7 +243,7 @@ def _class(mask: int) -> str:
     return in_brackets(mask, re.escape)
 
 
-def in_brackets(mask: int, escaped: "Callable[[str], str]") -> str:
+def in_brackets(mask: int, escaped: Callable[[str], str]) -> str:
     """Return the characters of `mask` in square brackets, as ranges; `escaped` returns one as it is written there."""
     ranges: list[list[int]] = []
     for code in bits(mask):

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from urlschemes.grammar.automaton import Automaton, bits
-from urlschemes.grammar.bnf import BNFReader, Choice, Grammar, Literal, Octets, Reference
+from urlschemes.grammar.bnf import BNFReader, Choice, Grammar, Literal, Node, Octets, Reference
 from urlschemes.grammar.octets import ESCAPE, encoded
 from urlschemes.grammar.pattern import compile_tree
 from urlschemes.grammar.rule_tree import expand, octets_held
 from urlschemes.storage.named_objects import named
 from urlschemes.storage.package_data import read_from
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from urlschemes.grammar.bnf import Node
 
 __all__ = ["Authority", "Profile", "authority_of"]
 

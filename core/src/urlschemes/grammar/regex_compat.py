@@ -7,13 +7,11 @@ failed turn. For these interpreters it is written as an atomic group around a gr
 import re
 import sys
 
-__all__ = ["compiled", "portable"]
-
 _SOUND = sys.version_info >= (3, 11, 5)
 _POSSESSIVE = re.compile(r"(?:[*+?]|\{[0-9]*,?[0-9]*\})\+")
 
 
-def compiled(pattern: str, flags: int = 0) -> "re.Pattern[str]":
+def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Return the compiled `pattern`."""
     return re.compile(pattern if _SOUND else portable(pattern), flags)
 

@@ -8,50 +8,34 @@ as the first allows: as it is, encoded, or both.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.bnf import Choice, Grammar, Literal, Node, Octets, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import HEX, mask
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-
-    from urlschemes.grammar.part import Part
-
-__all__ = [
-    "MAX_ELEMENTS",
-    "Characters",
-    "Element",
-    "Escape",
-    "Marked",
-    "Repeated",
-    "Series",
-    "Variants",
-    "children",
-    "expand",
-    "marks",
-    "octets_held",
-    "too_large",
-    "variants",
-]
+from urlschemes.grammar.part import Part
 
 MAX_ELEMENTS = 10_000
 """The maximum number of elements that a rule is expanded to, with each character of a literal; and of characters, if
 those of a counted repetition count as often as it may repeat them."""
 
 
+_NO_MARKS: frozenset[str] = frozenset()
+
+
 class Element:
     """A node of the tree.
 
-    `first`, `last` and `inside` are sets of positions (bits of an int) that the automaton fills in: those that may
-    begin and end a text of the element, and all of them.
+    `nullable` is True if it derives the empty text; `marks` are those of the parts within it, and its own. `first`,
+    `last` and `inside` are sets of positions (bits of an int) that the automaton fills in: those that may begin and end
+    a text of the element, and all of them.
     """
 
-    __slots__ = ("first", "inside", "last", "nullable")
+    __slots__ = ("first", "inside", "last", "marks", "nullable")
     first: int
     inside: int
     last: int
+    marks: frozenset[str]
     nullable: bool
 
 
@@ -68,6 +52,8 @@ class Characters(Element):
         self.path = path
         self.literal = literal
         self.offset = offset
+        self.marks = _NO_MARKS
+        self.nullable = False
 
 
 class Series(Element):
@@ -77,6 +63,8 @@ class Series(Element):
 
     def __init__(self, items: list[Element]) -> None:
         self.items = items
+        self.marks = _NO_MARKS.union(*[each.marks for each in items])
+        self.nullable = all(each.nullable for each in items)
 
 
 class Escape(Series):
@@ -97,6 +85,8 @@ class Variants(Element):
 
     def __init__(self, items: list[Element]) -> None:
         self.items = items
+        self.marks = _NO_MARKS.union(*[each.marks for each in items])
+        self.nullable = any(each.nullable for each in items)
 
 
 class Repeated(Element):
@@ -108,6 +98,8 @@ class Repeated(Element):
         self.item = item
         self.least = least
         self.most = most
+        self.marks = item.marks
+        self.nullable = least == 0 or item.nullable
 
 
 class Marked(Element):
@@ -119,6 +111,8 @@ class Marked(Element):
         self.item = item
         self.mark = mark
         self.rule = rule
+        self.marks = item.marks | {mark}
+        self.nullable = item.nullable
 
 
 def children(item: Element) -> list[Element]:
@@ -199,7 +193,7 @@ class _Expander:
         self.passed += len(ending)
         part = next((each for each in ending if any(path[-len(at) :] == at for at in each.at)), None)
         if part is not None and (octets := self.excluded.get(part.mark)):
-            item = _excluding(item, octets, path)
+            item = _excluding(item, octets)
         rule = next((each.decoded for each in ending if each.decodes(path)), None)
         if rule is not None:
             item = self.decodes(item, rule, path)
@@ -215,7 +209,7 @@ class _Expander:
                 rule=path[-1],
                 hint="write it as `*[ ... ]` or `1*[ ... ]` of characters and `escape`",
             )
-        if not _may_be_empty(item) and _may_be_empty(octets):
+        if octets.nullable and not item.nullable:
             raise GrammarError(
                 f"the rule {rule!r} may be empty, but {path[-1]!r} may not",
                 rule=rule,
@@ -312,7 +306,7 @@ def _joined(before: list[Element], item: Element) -> bool:
     if not isinstance(run, Repeated) or (run.least, run.most) != (0, None) or not _same(run, again):
         return False
     first, *others = variants(run.item)
-    if any(marks(run)) or not isinstance(first, Characters):
+    if run.marks or not isinstance(first, Characters):
         return False
     plain = Characters(first.mask | separator.mask, first.path)
     before[-1] = Repeated(Variants([plain, *others]) if others else plain, 0, None)
@@ -379,7 +373,17 @@ def _same(one: Element, other: Element) -> bool:
     return len(inner) == len(others) and all(map(_same, inner, others))
 
 
-def _excluding(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> Element:
+def _rebuilt(item: Element, change: Callable[[Element], Element]) -> Element:
+    """Return `item` with the elements that it is made of as `change` returns them."""
+    inner = [change(each) for each in children(item)]
+    if isinstance(item, Marked):
+        return Marked(inner[0], item.mark, item.rule)
+    if isinstance(item, Repeated):
+        return Repeated(inner[0], item.least, item.most)
+    return _factored(_flat(inner)) if isinstance(item, Variants) else _series(inner)
+
+
+def _excluding(item: Element, octets: frozenset[int]) -> Element:
     """Return `item` restricted to texts without `octets`, neither as they are nor encoded."""
     if isinstance(item, Escape):
         return _escape(item.octets - octets, item.path) if item.octets & octets else item
@@ -389,14 +393,7 @@ def _excluding(item: Element, octets: frozenset[int], path: tuple[str, ...]) -> 
             mask &= ~(1 << octet)
         # A letter that lacks one of its cases, or both, is no longer a literal.
         return item if mask == item.mask else Characters(mask, item.path)
-    if isinstance(item, Marked):
-        return Marked(_excluding(item.item, octets, path), item.mark, item.rule)
-    if isinstance(item, Repeated):
-        return Repeated(_excluding(item.item, octets, path), item.least, item.most)
-    if isinstance(item, Variants):
-        return Variants([_excluding(inner, octets, path) for inner in item.items])
-    assert isinstance(item, Series)
-    return _series([_excluding(inner, octets, path) for inner in item.items])
+    return _rebuilt(item, lambda inner: _excluding(inner, octets))
 
 
 def octets_held(item: Element) -> tuple[int, frozenset[int]]:
@@ -420,26 +417,12 @@ def _encoded(item: Element, bare: int, escapes: frozenset[int]) -> Element:
         plain = Characters(item.mask & bare, item.path, item.literal if whole else None, item.offset if whole else 0)
         escape = _escape(frozenset(octet for octet in escapes if item.mask >> octet & 1), (*item.path, "escape"))
         return _factored([each for each in (plain, escape) if not isinstance(each, Characters) or each.mask] or [plain])
-    if isinstance(item, Marked):
-        return Marked(_encoded(item.item, bare, escapes), item.mark, item.rule)
-    if isinstance(item, Repeated):
-        return Repeated(_encoded(item.item, bare, escapes), item.least, item.most)
-    inner = [_encoded(each, bare, escapes) for each in children(item)]
-    return _factored(_flat(inner)) if isinstance(item, Variants) else _series(inner)
+    return _rebuilt(item, lambda inner: _encoded(inner, bare, escapes))
 
 
-def _may_be_empty(item: Element) -> bool:
-    if isinstance(item, Characters):
-        return False
-    if isinstance(item, Repeated) and item.least == 0:
-        return True
-    each = map(_may_be_empty, children(item))
-    return any(each) if isinstance(item, Variants) else all(each)
-
-
-def marks(item: Element) -> Iterator[Marked]:
+def occurrences(item: Element) -> Iterator[Marked]:
     """Yield every marked occurrence within `item`, outermost first, from left to right."""
     if isinstance(item, Marked):
         yield item
     for inner in children(item):
-        yield from marks(inner)
+        yield from occurrences(inner)

@@ -8,26 +8,20 @@ are computed when they are first needed, and can be kept for other processes.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from urlschemes.errors import GrammarError
+from urlschemes.grammar.automaton import Automaton
+from urlschemes.grammar.bnf import Grammar
 from urlschemes.grammar.composer import Composer
-from urlschemes.grammar.part import DIGITS, Division, Held
+from urlschemes.grammar.part import DIGITS, Division, Held, Part, Raw
 from urlschemes.grammar.pattern import compile_tree
+from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.regex_compat import compiled as compile_portably
 from urlschemes.grammar.syntax_builder import automaton_of, grammar_of, held_by, marks_and_divisions
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from urlschemes.grammar.automaton import Automaton
-    from urlschemes.grammar.bnf import Grammar
-    from urlschemes.grammar.dialect import Dialect
-    from urlschemes.grammar.part import Part, Raw
-    from urlschemes.grammar.profile import Profile
-    from urlschemes.grammar.table import Table
 
 __all__ = ["Syntax"]
 
@@ -45,9 +39,6 @@ class Syntax:
     a new one that takes long to compute. The rules are read and checked at once, unless there are such results.
     Raises GrammarError for mistakes in them; rules that no pattern can be made of are an error when it is needed.
     """
-
-    _automaton: Automaton
-    _table: Table | None
 
     def __init__(
         self,
@@ -79,8 +70,7 @@ class Syntax:
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
         self.as_written = tuple(name for name, part in self.parts.items() if part.travels == "as-written")
         self.groups: dict[str, tuple[str, ...]] = {}
-        self.memo: dict[str, Any] = {}
-        """What other modules made of this syntax and keep with it, by their names."""
+        self._made: dict[str, Any] = {}
         self._numbers = tuple(name for name, part in self.parts.items() if part.number)
         if "parts" not in self._kept:
             with self._located_errors():
@@ -107,13 +97,18 @@ class Syntax:
             details: dict[str, Any] = {"source": self.source, "field": field, "rule": error.rule, "hint": error.hint}
             raise GrammarError(f"{self.source}{place}: {field}: {error.message}", line=line, **details) from None
 
-    def _once(self, name: str, compute: Callable[[], Any]) -> Any:
-        """Return the result of that name, as plain data: the kept one, or a new one, which is kept from now on."""
-        if name not in self._kept:
-            self._kept[name] = compute()
-            if self._keep is not None:
-                self._keep({**self._kept})
-        return self._kept[name]
+    def once(self, name: str, compute: Callable[[], Any], *, stored: bool = False) -> Any:
+        """Return the result of that name: what `compute` returned when it was first asked for.
+
+        A result that is only for this process has the name of the module that made it. A `stored` one is plain data,
+        which is kept for other processes, too.
+        """
+        results = self._kept if stored else self._made
+        if name not in results:
+            results.setdefault(name, compute())  # another thread may have been faster
+            if stored and self._keep is not None:
+                self._keep({**results})
+        return results[name]
 
     @cached_property
     def grammar(self) -> Grammar:
@@ -125,17 +120,17 @@ class Syntax:
     @property
     def automaton(self) -> Automaton:
         """The automaton of the rules, with the exclusions."""
-        if "_automaton" not in vars(self):
-            with self._located_errors():
-                vars(self).setdefault(
-                    "_automaton", automaton_of(self.grammar, self.rule, self.parts, self.profile)
-                )  # another thread may have been faster
-        return self._automaton
+        automaton: Automaton = self.once(__name__, self._automaton_of_rules)
+        return automaton
+
+    def _automaton_of_rules(self) -> Automaton:
+        with self._located_errors():
+            return automaton_of(self.grammar, self.rule, self.parts, self.profile)
 
     @cached_property
     def held(self) -> dict[str, Held]:
         """The octets that each part may hold, by its name."""
-        plain = self._once("held", self._plainly_held)
+        plain = self.once("held", self._plainly_held, stored=True)
         return {name: Held(rule, frozenset(bare), frozenset(escapes)) for name, (rule, bare, escapes) in plain.items()}
 
     def _holds(self, name: str) -> Held:
@@ -195,7 +190,7 @@ class Syntax:
     @cached_property
     def regex(self) -> re.Pattern[str]:
         """The compiled pattern. For texts of up to 4,000 characters its `fullmatch` is that of the syntax."""
-        pattern = re.compile(self._once("pattern", self._compiled), re.ASCII)
+        pattern = re.compile(self.once("pattern", self._compiled, stored=True), re.ASCII)
         # A part may have several groups, of which a URL has one at most.
         for part in self.parts.values():
             again = (f"{part.mark}__{count}" for count in range(2, len(pattern.groupindex) + 1))
@@ -206,42 +201,13 @@ class Syntax:
         with self._located_errors():
             return compile_portably(compile_tree(self.automaton), re.ASCII).pattern
 
-    @property
-    def table(self) -> Table | None:
-        """The table that says what the pattern says; None if the rules are refused, or need too large a table."""
-        if "_table" not in vars(self):
-            from urlschemes.grammar.table import Table  # most processes need no table
-
-            vars(self).setdefault("_table", Table.restored(self._once("table", self._built_table)))
-        return self._table
-
-    def dialect(self, name: Dialect) -> str:
-        """Return the regular expression of another engine ("ecma", "rust" or "re2") for the texts that are URLs.
-
-        It is anchored and has no groups for parts. Numbers of more than 4,000 digits match. Raises ValueError for
-        another name.
-        """
-        from urlschemes.grammar.dialect import in_dialect  # most processes need no dialect
-
-        return in_dialect(self.automaton.tree, name)
-
-    def _built_table(self) -> dict[str, Any]:
-        from urlschemes.grammar.table_builder import build_table  # a cached table is not built
-
-        try:
-            self.compile()  # a grammar without a pattern has no table
-        except GrammarError:
-            return {}
-        built = build_table(self.automaton.tree)
-        return {} if built is None else built.stored()
-
     def begins_with(self, prefix: str) -> bool:
         """Return True if some URL of this syntax begins with `prefix`."""
         return self.automaton.reach(prefix) == len(prefix)
 
     def has_scheme(self, name: str) -> bool:
         """Return True if some URL of this syntax is of the scheme `name`."""
-        return bool(self._once(f"scheme {name}", lambda: self.begins_with(f"{name}:")))
+        return bool(self.once(f"scheme {name}", lambda: self.begins_with(f"{name}:"), stored=True))
 
     def section_of(self, rule: str) -> str:
         """Return where `rule` is defined: a section of the profile's document, or what the record refers to."""
@@ -287,7 +253,7 @@ class Syntax:
 
     def within(self, mark: str) -> frozenset[str]:
         """Return the marks of the parts that lie within the part of `mark`."""
-        return self.composer.within(mark)
+        return self.composer.within[mark]
 
     def overlap(self, name: str, other: str) -> bool:
         """Return True if the parts are one, or one of them lies within the other."""

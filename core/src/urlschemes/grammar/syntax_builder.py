@@ -5,25 +5,17 @@ Every mistake in the rules of a scheme is found here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton, bits
-from urlschemes.grammar.bnf import Literal, Reference, Repeat, Sequence
+from urlschemes.grammar.bnf import Grammar, Literal, Node, Reference, Repeat, Rule, Sequence
 from urlschemes.grammar.octets import ESCAPE, mask
-from urlschemes.grammar.part import Division, Held
+from urlschemes.grammar.part import Division, Held, Part
+from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.rule_tree import Marked, expand, octets_held
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from urlschemes.grammar.bnf import Grammar, Node, Rule
-    from urlschemes.grammar.part import Part
-    from urlschemes.grammar.profile import Profile
-
-__all__ = ["automaton_of", "division", "grammar_of", "held_by", "marks_and_divisions"]
 
 _PERCENT = 1 << ord("%")
 

@@ -66,7 +66,7 @@ class _Landmarks:
 
 
 def _landmarks(syntax: Syntax) -> _Landmarks:
-    found: _Landmarks = syntax.memo.get(__name__) or syntax.memo.setdefault(__name__, _Landmarks(syntax))
+    found: _Landmarks = syntax.once(__name__, lambda: _Landmarks(syntax))
     return found
 
 

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from workspace import distributions
+from workspace import distributions, name_in
 
 from urlschemes.registry.names import how_to_install
 
@@ -16,26 +16,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 (BRIDGES,) = (each for each in distributions() if each.name == "urlschemes-bridges")
-EXTRAS = sorted(BRIDGES.project["optional-dependencies"])
+LIBRARIES = [
+    (extra, name_in(each).replace("-", "_"))
+    for extra, needed in BRIDGES.project["optional-dependencies"].items()
+    for each in needed
+]
 
 
-def library(extra: str) -> str:
-    return "urlschemes_access" if extra == "urllib" else extra
-
-
-@pytest.mark.parametrize("extra", EXTRAS)
-def test_without_its_library_a_module_says_what_to_install(extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [library(extra), *sys.modules]:
-        if f"{name}.".startswith(f"{library(extra)}."):
+@pytest.mark.parametrize(("extra", "library"), LIBRARIES)
+def test_without_its_library_a_module_says_what_to_install(
+    extra: str, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for other in (other for needing, other in LIBRARIES if needing == extra and other != library):
+        pytest.importorskip(other)
+    for name in [library, *sys.modules]:
+        if f"{name}.".startswith(f"{library}."):
             monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
     monkeypatch.delitem(sys.modules, f"urlschemes_bridges.{extra}", raising=False)
     advice = re.escape(how_to_install("urlschemes-bridges", extra))
-    with pytest.raises(
-        ModuleNotFoundError, match=rf"^urlschemes_bridges\.{extra}: .*\b{library(extra)}\b.*; {advice}$"
-    ):
+    with pytest.raises(ModuleNotFoundError, match=rf"^urlschemes_bridges\.{extra}: .*\b{library}\b.*; {advice}$"):
         importlib.import_module(f"urlschemes_bridges.{extra}")
 
 
 def test_the_package_and_the_module_of_argparse_import_no_library(child: Callable[..., Any]) -> None:
     code = "import urlschemes_bridges.argparse\nprint(json.dumps(sorted(sys.modules)))"
-    assert {*map(library, EXTRAS)} & {*child(code)} == set()
+    assert {library for _, library in LIBRARIES} & {*child(code)} == set()

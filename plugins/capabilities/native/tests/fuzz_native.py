@@ -12,8 +12,8 @@ from contextlib import suppress
 from typing import Any
 
 from urlschemes import URL, InvalidURL, Registry, URLError, default_registry
-from urlschemes.grammar.table import Table
 from urlschemes_native import _native
+from urlschemes_tables import Table, table_of
 
 FORMS = ("text", "lower", "number", "all", "all but the last", "last", "other")
 OUTPUTS = ("text", "raw", "number")
@@ -27,8 +27,9 @@ def main(rounds: int, seed: int) -> None:
     tables = {}
     for registry in registries:
         for scheme in map(registry.__getitem__, sorted(registry)):
-            if scheme.url_type.syntax.table is not None:
-                tables[scheme.registration] = scheme.url_type, scheme.url_type.syntax.table
+            table = table_of(scheme.url_type.syntax)
+            if table is not None:
+                tables[scheme.registration] = scheme.url_type, table
     texts = [example.url for record in tables for example in record.examples]
     counts = {"tables refused": 0, "tables loaded": 0, "urls": 0, "refusals": 0, "rows": 0}
     for _ in range(rounds):

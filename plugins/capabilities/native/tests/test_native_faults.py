@@ -12,6 +12,7 @@ from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.fault_place import Fault
+from urlschemes_tables import table_of
 
 urlschemes_native = pytest.importorskip("urlschemes_native._native", reason="needs `python3 dev --group native`")
 from urlschemes_native.reader import learn  # noqa: E402  where it is installed
@@ -54,9 +55,10 @@ def test_a_code_that_is_kept_is_that_of_the_core(seed: int) -> None:
     random, tried = Random(seed), 0
     for _ in range(150 if seed == 1 else 1500):
         syntax = syntax_of(random)
-        if syntax is None or syntax.table is None:
+        table = syntax and table_of(syntax)
+        if syntax is None or table is None:
             continue
-        native = urlschemes_native.Table(syntax.table.blob, syntax.table.marks)
+        native = urlschemes_native.Table(table.blob, table.marks)
         for text in [
             begin + end for begin in beginnings(random, syntax) for end in ("", *TOKENS, "#", ":/", "//", "a@", "#@h")
         ]:

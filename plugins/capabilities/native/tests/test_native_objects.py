@@ -14,7 +14,7 @@ import pytest
 
 import urlschemes
 from urlschemes import URL, InvalidURL, Registry, Scheme, default_registry
-from urlschemes.grammar.table import Table
+from urlschemes_tables import Table, table_of
 
 urlschemes_native = pytest.importorskip("urlschemes_native._native", reason="needs `python3 dev --group native`")
 from urlschemes_native.reader import loaded  # noqa: E402  where it is installed
@@ -131,7 +131,7 @@ def refuse(text: str) -> None:
 
 
 def table_of_ftp() -> Table:
-    table = FtpURL.syntax.table
+    table = table_of(FtpURL.syntax)
     assert table is not None
     return table
 

@@ -14,6 +14,7 @@ import urlschemes
 from urlschemes import URL, Encoded, InternetURL, Registration, Registry, URLError, default_registry
 from urlschemes.errors import InvalidURL
 from urlschemes.url.pattern_reader import PatternReader
+from urlschemes_tables import table_of
 from urlschemes_testing.generation import random_near_misses, random_urls
 
 urlschemes_native = pytest.importorskip("urlschemes_native._native", reason="needs `python3 dev --group native`")
@@ -129,10 +130,10 @@ def test_faults_of_hosts_in_brackets_and_without_them_differ() -> None:
 
 def test_the_fault_of_a_text_is_known_after_one_like_it(monkeypatch: pytest.MonkeyPatch) -> None:
     kind = default_registry["ftp"].url_type
-    table = kind.syntax.table
+    table = table_of(kind.syntax)
     assert table is not None
     native = urlschemes_native.Table(table.blob, table.marks)
-    monkeypatch.setitem(kind.syntax.memo, loaded.__module__, native)
+    monkeypatch.setattr("urlschemes_native.reader.loaded", lambda _: native)
     known_fault = native.fault
     for text in ("ftp://host.dom:8080x/", "ftp://joe:pw:@h.dom/", "ftp:/h", "ftp://ho_/", "ftp://h/%4", "ftp://\u00e9"):
         assert known_fault(text) is None

@@ -7,7 +7,8 @@ import struct
 import pytest
 
 from urlschemes import default_registry
-from urlschemes.grammar.table import HEADER, Table
+from urlschemes_tables import Table, table_of
+from urlschemes_tables.table import HEADER
 from urlschemes_testing.generation import random_near_misses, random_urls
 
 urlschemes_native = pytest.importorskip("urlschemes_native._native", reason="needs `python3 dev --group native`")
@@ -17,15 +18,15 @@ SCHEMES = sorted(default_registry)
 loaded = urlschemes_native.Table
 
 
-def table_of(scheme: str) -> Table:
-    table = default_registry.registration(scheme).syntax.table
+def table_for(scheme: str) -> Table:
+    table = table_of(default_registry.registration(scheme).syntax)
     assert table is not None
     return table
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_table_says_natively_what_it_says_in_python(scheme: str) -> None:
-    table = table_of(scheme)
+    table = table_for(scheme)
     native = loaded(table.blob, table.marks)
     for text in [*random_urls(scheme, 60), *random_near_misses(scheme, 60)]:
         if not text.isascii():
@@ -44,7 +45,7 @@ FIELDS = ("states", "classes", "edges", "ops", "final ops", "tags", "registers")
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_number_of_the_header_is_checked(field: str) -> None:
-    table = table_of("ftp")
+    table = table_for("ftp")
     header = [*HEADER.unpack_from(table.blob)]
     place = FIELDS.index(field) + 1
     tags = header[1 + FIELDS.index("tags")]
@@ -56,7 +57,7 @@ def test_a_number_of_the_header_is_checked(field: str) -> None:
 
 
 def test_what_stands_in_a_table_is_checked() -> None:
-    table = table_of("ftp")
+    table = table_for("ftp")
     _, states, classes, edges, ops, _, tags, _, _ = HEADER.unpack_from(table.blob)
     cells = HEADER.size
     edge_rows = cells + (2 * states * classes + 3) // 4 * 4
@@ -85,7 +86,7 @@ def test_what_stands_in_a_table_is_checked() -> None:
 
 
 def test_a_table_of_another_size_is_refused() -> None:
-    table = table_of("http")
+    table = table_for("http")
     for blob in (b"", table.blob[:-1], table.blob + b"\0", *(table.blob[:size] for size in range(0, 300, 7))):
         with pytest.raises(ValueError, match="unsound table"):
             loaded(blob, table.marks)

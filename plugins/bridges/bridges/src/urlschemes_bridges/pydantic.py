@@ -28,6 +28,8 @@ with needs_extra("pydantic"):
     from pydantic import Tag, ValidationError
     from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
+    from urlschemes_tables import dialect_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -112,7 +114,7 @@ class _Field:
         else:
             any_url = algorithms_of(registry.profile).url_type.syntax
             syntaxes = [registry.registration(name).syntax for name in names] or [any_url]
-        pattern = "|".join(syntax.dialect("ecma") for syntax in syntaxes)
+        pattern = "|".join(dialect_of(syntax, "ecma") for syntax in syntaxes)
         return {**handler(schema), "format": "uri", "pattern": pattern}
 
     def read(self, value: Any, to_str: Callable[[Any], str]) -> URL:

@@ -16,6 +16,7 @@ from urlschemes.errors import InvalidURL
 from urlschemes.grammar.profile import authority_of
 from urlschemes.url.pattern_reader import LIMIT, PatternReader
 from urlschemes_native import _native
+from urlschemes_tables import table_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +80,7 @@ class NativeReader(PatternReader):
     @staticmethod
     def explanation(kind: Any, text: str, original: OriginalText | None) -> Any:
         """Return the reason why `text` is not a URL of the type `kind`; at first its code and position, if known."""
-        table = kind.syntax.memo.get(__name__)
+        table = loaded(kind.syntax)
         if table is None:
             return PatternReader.explanation(kind, text, original)
         known = table.fault(text) if original is None else None
@@ -144,14 +145,14 @@ def _kinds(profile: Profile) -> bytes:
 
 def loaded(syntax: Syntax) -> Any:
     """Return the table of `syntax` as C holds it; None if it cannot be used."""
-    memo = syntax.memo
-    if __name__ not in memo:
-        table = syntax.table
-        made = None
-        with suppress(ValueError):  # it is too large
-            made = None if table is None else _native.Table(table.blob, table.marks)
-        memo.setdefault(__name__, made)  # another thread may have been faster: all must use one table
-    return memo[__name__]
+    return syntax.once(__name__, lambda: _load(syntax))
+
+
+def _load(syntax: Syntax) -> _native.Table | None:
+    table = table_of(syntax)
+    with suppress(ValueError):  # it is too large
+        return None if table is None else _native.Table(table.blob, table.marks)
+    return None
 
 
 def _parts(kind: Any) -> tuple[_native.Part, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from urlschemes_conformance.recognizer import Divisions, Recognizer, divide_by_pattern
+from urlschemes_tables import table_of
 
 if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Syntax
@@ -21,7 +22,7 @@ class Judges:
 
     def __init__(self, syntax: Syntax) -> None:
         self.syntax = syntax
-        self.table = syntax.table
+        self.table = table_of(syntax)
         self.recognizer = Recognizer(syntax)
         self.divisions = Divisions(syntax)
 

@@ -9,18 +9,20 @@ import pytest
 from urlschemes import Registry
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
-from urlschemes.grammar.table import HEADER, Table
 from urlschemes.rfc1738 import RFC1738
 from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import NotProven, product, prove_pattern, prove_recognizer, proves_positions
+from urlschemes_tables import Table, table_of
+from urlschemes_tables.table import HEADER
 
 BNF = 'u = "x:" [ n "@" ] m [ ":" 1*64digit ]\nn = 1*uchar\nm = 1*[ alpha | "-" ] alpha'
 
 
 def made(bnf: str = BNF, parts: str = "nm", **arguments: bytes) -> tuple[Syntax, Table]:
     syntax = Syntax(bnf, "u", [Part(name, [name], **arguments) for name in parts], profile=RFC1738)
-    assert syntax.table is not None
-    return syntax, syntax.table
+    table = table_of(syntax)
+    assert table is not None
+    return syntax, table
 
 
 def test_equal_ones_are_proven_equal() -> None:
@@ -45,8 +47,9 @@ def test_rules_in_abnf_are_proven_equal_and_begin_alike(abnf: str) -> None:
     syntax = Syntax(
         f'u = "x:" l\n{abnf}', "u", [Part("l", ["l"], **element)], profile=Registry(profile="rfc3986").profile
     )
-    assert syntax.table is not None
-    assert [prove(syntax, syntax.table).difference for prove in (prove_pattern, prove_recognizer)] == [None, None]
+    table = table_of(syntax)
+    assert table is not None
+    assert [prove(syntax, table).difference for prove in (prove_pattern, prove_recognizer)] == [None, None]
     judges = Judges(syntax)
     tokens = ("a", "A", "b", "1", ":", ",", "@", "%41", "%42", "%61")
     assert [text for each in sequences(tokens, repeat=3) if judges.difference(text := "x:" + "".join(each))] == []

@@ -2,7 +2,7 @@
 
     from urlschemes_conformance.proof import prove_pattern, prove_recognizer
 
-    proof = prove_pattern(syntax, syntax.table)
+    proof = prove_pattern(syntax, table_of(syntax))
     assert proof.difference is None
 
 Each searches the product of two automata wholly; tests of texts can only find a difference. If neither finds one, and
@@ -21,7 +21,7 @@ the table `proves_positions`, it also refuses each text at the end of the longes
 
 A proof of a table covers all texts of US-ASCII, of any length. Other characters are in no class of either. It covers
 the meaning of what the parser of `re` reads, as the documentation of `re` defines it, and the reading of a table as
-`urlschemes.grammar.table` defines it; not the programs that match and run them. A proof of two sets of rules covers
+`urlschemes_tables.table` defines it; not the programs that match and run them. A proof of two sets of rules covers
 all texts of octets.
 """
 

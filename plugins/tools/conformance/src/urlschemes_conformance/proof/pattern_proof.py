@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.grammar.table import ABSENT, POSITION
 from urlschemes_conformance.characters import kinds
 from urlschemes_conformance.proof.pattern_machine import HERE, Machine, Thread
 from urlschemes_conformance.proof.product import Proof, search
 from urlschemes_conformance.proof.table_reading import TableReading
+from urlschemes_tables.table import ABSENT, POSITION
 
 if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Syntax
-    from urlschemes.grammar.table import Table
+    from urlschemes_tables import Table
 
 __all__ = ["prove_pattern"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urlschemes_conformance.proof.table_reading import TableReading
 
 if TYPE_CHECKING:
-    from urlschemes.grammar.table import Table
+    from urlschemes_tables import Table
 
 __all__ = ["proves_positions"]
 

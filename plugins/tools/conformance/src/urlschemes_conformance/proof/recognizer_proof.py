@@ -10,7 +10,7 @@ from urlschemes_conformance.recognizer import Recognizer
 
 if TYPE_CHECKING:
     from urlschemes.grammar.syntax import Syntax
-    from urlschemes.grammar.table import Table
+    from urlschemes_tables import Table
 
 __all__ = ["prove_recognizer"]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.grammar.table import POSITION
+from urlschemes_tables.table import POSITION
 
 if TYPE_CHECKING:
-    from urlschemes.grammar.table import Table
+    from urlschemes_tables import Table
 
 __all__ = ["TableReading"]
 
 
 class TableReading:
-    """The reading of a table: see `urlschemes.grammar.table`."""
+    """The reading of a table: see `urlschemes_tables.table`."""
 
     start = 1
     dead = 0

@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING
 from urlschemes.errors import URLError
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.octets import mask
-from urlschemes.grammar.rule_tree import Marked, marks
 from urlschemes.redaction import described
 from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import NotProven, prove_pattern, prove_printed, prove_recognizer
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped, warned
+from urlschemes_tables import table_of
 
 if TYPE_CHECKING:
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.profile import Profile
+    from urlschemes.grammar.rule_tree import Marked
     from urlschemes.grammar.syntax import Syntax
-    from urlschemes.grammar.table import Table
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
+    from urlschemes_tables import Table
 
 __all__: list[str] = []
 
@@ -41,10 +42,10 @@ def same_language(scheme: ReviewedScheme) -> Verdict:
     """The type accepts the texts that an independent recognizer derives from the BNF, and divides them alike."""
     syntax, compared = scheme.syntax, [*scheme.some(scheme.valid_texts), *scheme.some(scheme.near_misses)]
     wrong = _differently_recognized(syntax, compared)
-    proven = "no table"
-    if wrong is None and syntax.table is not None:
+    proven, table = "no table", table_of(syntax)
+    if wrong is None and table is not None:
         try:
-            wrong, proven = _different_for_some_text(syntax, syntax.table), "proven equal for all texts"
+            wrong, proven = _different_for_some_text(syntax, table), "proven equal for all texts"
         except NotProven as error:
             proven = f"not proven equal for all texts: {error}"
     return (
@@ -152,7 +153,7 @@ def _separators(syntax: Syntax, scheme: str) -> set[tuple[str, str]]:
     automaton, shared = syntax.automaton, syntax.profile.grammar.rules
     within_parts = 0
     for marked in automaton.marked:
-        if not any(True for _ in marks(marked.item)):
+        if not marked.item.marks:
             within_parts |= marked.inside
     prefix, name = _prefix_positions(automaton), f"{scheme}:"
     separators = set()

@@ -1,6 +1,6 @@
-"""The expressions of `Syntax.dialect`, run by the engines they are for: each takes the texts that the pattern takes.
+"""The expressions of `dialect_of`, run by the engines they are for: each takes the texts that the pattern takes.
 
-ECMAScript is node, Rust's crate is polars, RE2 is DuckDB: `python3 dev --group bridges pytest tests/test_dialects.py`.
+ECMAScript is node, Rust's crate is polars, RE2 is DuckDB, which `python3 dev --group bridges pytest` installs.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from mutation_campaign import Corpus
 
 from urlschemes import Registry, default_registry
 from urlschemes.grammar.syntax import Syntax
+from urlschemes_tables import dialect_of
 
 REGISTRIES = {"rfc1738": default_registry, "rfc3986": Registry(profile="rfc3986")}
 SCHEMES = [(profile, scheme) for profile, registry in REGISTRIES.items() for scheme in sorted(registry)]
@@ -104,7 +105,7 @@ def test_ecmascript_takes_the_texts_that_the_pattern_takes(profile: str, scheme:
     syntax = syntax_of(profile, scheme)
     expected = [index for index, text in enumerate(given) if syntax.fullmatch(text)]
     assert expected
-    assert in_node(syntax.dialect("ecma"), ["", "u", "v"], given) == [expected] * 3
+    assert in_node(dialect_of(syntax, "ecma"), ["", "u", "v"], given) == [expected] * 3
 
 
 @pytest.mark.slow
@@ -118,7 +119,7 @@ def test_ecmascript_reads_hostile_texts_in_linear_time(profile: str, scheme: str
         for turn in HOSTILE
         for end in ("", "#")
     ]
-    in_node(syntax.dialect("ecma"), [""], given)  # what is quadratic takes minutes, and is ended
+    in_node(dialect_of(syntax, "ecma"), [""], given)  # what is quadratic takes minutes, and is ended
 
 
 @pytest.mark.parametrize(("profile", "scheme", "number"), CASES)
@@ -130,4 +131,4 @@ def test_an_engine_takes_the_texts_that_the_pattern_takes(
     syntax = syntax_of(profile, scheme)
     expected = [index for index, text in enumerate(given) if syntax.fullmatch(text)]
     assert expected
-    assert matching(syntax.dialect(dialect), given) == expected  # type: ignore[arg-type]  # one of its names
+    assert matching(dialect_of(syntax, dialect), given) == expected  # type: ignore[arg-type]  # one of its names

@@ -22,14 +22,12 @@ before the position moves past the character. Tags 2n and 2n + 1 are the beginni
 from __future__ import annotations
 
 import struct
-from base64 import b64decode, b64encode
+from binascii import a2b_base64, b2a_base64
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-__all__ = ["ABSENT", "HEADER", "MAGIC", "POSITION", "Table"]
 
 MAGIC = b"URLTAB\x02\x00"
 HEADER = struct.Struct("<8s7I128s")
@@ -55,9 +53,6 @@ class _Decoded(NamedTuple):
 class Table:
     """A table: its `blob`, and the names of the parts that its tags delimit."""
 
-    native: Any = None
-    """The same table as the native reader holds it, once that has loaded it."""
-
     def __init__(self, blob: bytes, marks: tuple[str, ...]) -> None:
         self.blob = blob
         self.marks = marks
@@ -65,11 +60,11 @@ class Table:
     @classmethod
     def restored(cls, stored: Mapping[str, Any]) -> Table | None:
         """Return the table that `stored` returned, or None if that is empty."""
-        return cls(b64decode(stored["blob"]), tuple(stored["marks"])) if stored else None
+        return cls(a2b_base64(stored["blob"]), tuple(stored["marks"])) if stored else None
 
     def stored(self) -> dict[str, Any]:
         """Return the table as plain data, for `restored`."""
-        return {"blob": b64encode(self.blob).decode(), "marks": [*self.marks]}
+        return {"blob": b2a_base64(self.blob, newline=False).decode(), "marks": [*self.marks]}
 
     @cached_property
     def content(self) -> _Decoded:

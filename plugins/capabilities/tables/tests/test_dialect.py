@@ -1,4 +1,4 @@
-"""The regular expression of a syntax for other engines: its form. tests/test_dialects.py runs it in these engines."""
+"""The regular expression of a syntax for other engines: its form. test_engines.py runs it there."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.rfc1738 import RFC1738
+from urlschemes_tables import dialect_of
 
 
 @pytest.mark.parametrize(
@@ -24,15 +25,15 @@ from urlschemes.rfc1738 import RFC1738
     ],
 )
 def test_the_expression_is_that_of_the_rules(bnf: str, expression: str) -> None:
-    assert Syntax(bnf, "u", profile=RFC1738).dialect("ecma") == expression
+    assert dialect_of(Syntax(bnf, "u", profile=RFC1738), "ecma") == expression
 
 
 def test_a_part_is_no_group() -> None:
     syntax = Syntax('u = "a" [ n ]\nn = 1*digit', "u", [Part("n", ["n"])], profile=RFC1738)
-    assert re.compile(syntax.dialect("ecma")).groups == 0
+    assert re.compile(dialect_of(syntax, "ecma")).groups == 0
 
 
 def test_another_dialect_is_an_error() -> None:
     engine: Any = "perl"
     with pytest.raises(ValueError, match="there is no dialect 'perl': expected one of ecma, rust, re2"):
-        Syntax("u = digits", "u", profile=RFC1738).dialect(engine)
+        dialect_of(Syntax("u = digits", "u", profile=RFC1738), engine)

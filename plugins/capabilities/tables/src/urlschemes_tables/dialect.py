@@ -1,8 +1,9 @@
-"""The language of a tree of rules as a regular expression of another engine, for JSON Schema and for filters.
+"""The language of a syntax as a regular expression of another engine, for JSON Schema and for filters.
 
-The expression says which texts are URLs. It has no groups for parts: some engines report them wrongly, and none of them
-decodes. It is made from the tree, where no alternative is kept before its time, and so needs nothing that only some
-engines have: no possessive repetition, no group that is never given back, no look at what stands before or after.
+The expression says which texts are URLs; numbers of more than 4,000 digits match. It has no groups for parts: some
+engines report them wrongly, and none of them decodes. It is made from the tree of the rules, where no alternative is
+kept before its time, and so needs nothing that only some engines have: no possessive repetition, no group that is never
+given back, no look at what stands before or after.
 
 ecma    RegExp of ECMAScript, with and without its flags `u` and `v`; JSON Schema
 rust    the crate `regex`, as in polars
@@ -19,8 +20,7 @@ from urlschemes.grammar.rule_tree import Characters, Marked, Repeated, Series, V
 
 if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Element
-
-__all__ = ["Dialect", "in_dialect"]
+    from urlschemes.grammar.syntax import Syntax
 
 Dialect: TypeAlias = Literal["ecma", "rust", "re2"]
 """The name of an engine."""
@@ -29,14 +29,14 @@ _SPECIAL = frozenset(r"^$\.*+?()[]{}|")
 _SPECIAL_IN_BRACKETS = frozenset(r"^\-()[]{}/|")
 
 
-def in_dialect(tree: Element, dialect: Dialect) -> str:
-    """Return the expression, from `^` to `$`, of all texts that `tree` derives.
+def dialect_of(syntax: Syntax, dialect: Dialect) -> str:
+    """Return the expression, from `^` to `$`, of the texts that are URLs of `syntax`.
 
     Raises ValueError for another engine.
     """
     if dialect not in get_args(Dialect):
         raise ValueError(f"there is no dialect {dialect!r}: expected one of {', '.join(get_args(Dialect))}")
-    return f"^(?:{_expression(tree)})$"
+    return f"^(?:{_expression(syntax.automaton.tree)})$"
 
 
 def _expression(item: Element) -> str:

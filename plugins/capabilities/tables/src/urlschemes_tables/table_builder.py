@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, marks
-from urlschemes.grammar.table import ABSENT, HEADER, MAGIC, POSITION, Table
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, occurrences
+from urlschemes_tables.table import ABSENT, HEADER, MAGIC, POSITION, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["build_table"]
-
-_MAX_STEPS = 20_000
 _MAX_STATES = 3_000
 _MAX_WORK = 1_000_000
 """The maximum number of ways that are looked at: about a second."""
@@ -60,7 +57,8 @@ def build_table(tree: Element) -> Table | None:
 class _Builder:
     def __init__(self, tree: Element) -> None:
         self.steps: list[_Step] = []
-        self.marks = {mark: number for number, mark in enumerate(dict.fromkeys(each.mark for each in marks(tree)))}
+        found = dict.fromkeys(marked.mark for marked in occurrences(tree))
+        self.marks = {mark: number for number, mark in enumerate(found)}
         self.end = self.step(None, None, [])
         self.start = self.graph(tree, self.end)
         self.work = 0
@@ -68,8 +66,6 @@ class _Builder:
     # The graph, from its end to its start
 
     def step(self, mask: int | None, tag: int | None, after: list[int]) -> int:
-        if len(self.steps) >= _MAX_STEPS:
-            raise _TooLarge
         self.steps.append(_Step(mask, tag, after))
         return len(self.steps) - 1
 
