@@ -92,7 +92,10 @@ def has_value(url: URL, part: str, value: object) -> bool:
 def loses_nothing(url: URL) -> None:
     """A URL built from all the parts of `url`, absent ones included, is equivalent to it."""
     built = type(url)(**url.parts)
-    _require(built.equivalent(url), f"built from its parts it is another URL: {built!s}")
+    if not built.equivalent(url):
+        has, wanted = built.normalized().raw, url.normalized().raw
+        lost = next((f"of the part {name}" for name in wanted if has[name] != wanted[name]), "that belongs to no part")
+        raise BrokenLaw(f"built from its parts it is another URL, {built!s}: text {lost} is lost")
 
 
 def is_normalized_once(url: URL) -> None:
