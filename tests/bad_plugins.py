@@ -172,6 +172,10 @@ BAD: dict[str, Bad] = {
         "built with edition=",
         method('    def __new__(cls, **parts):\n        return super().__new__(cls, **{**parts, "edition": None})\n'),
     ),
+    "loses-nothing": Bad(
+        ": text that belongs to no part is lost",
+        [Edit(RECORD, '"/" docname', '"/" [ ":" ] docname')],
+    ),
     "normalizes": Bad(
         "; normalized again, x-example:",
         method('    def normalized(self):\n        return super().normalized().replace(name=self.name + "!")\n'),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,8 +27,10 @@ from urlschemes_testing.generation import random_near_misses, random_urls
 from urlschemes_text import find, wrap
 
 PROFILES = {profile: Registry(profile=profile) for profile in ("rfc1738", "rfc3986")}
+TABLE = Path(__file__).parent / "tables" / "urls.jsonl"
 URL_LAWS: dict[str, Callable[[URL], None]] = {
     "a URL built from the parts of another has these parts": laws.builds_back,
+    "a URL loses nothing in its parts": laws.loses_nothing,
     "a normal form is its own normal form": laws.is_normalized_once,
     "a normal form is equivalent": url_laws.is_equivalent_to_its_normal_form,
     "a copied URL is equal to the original": url_laws.survives_copying,
@@ -41,6 +45,11 @@ every_scheme = pytest.mark.parametrize(
 def urls(profile: str, scheme: str, number: int) -> list[URL]:
     registry = PROFILES[profile]
     return [registry.parse(text) for text in random_urls(scheme, number, registry=registry)]
+
+
+@cache
+def texts_of_tables() -> list[str]:
+    return [json.loads(line)["url"] for line in TABLE.read_text("utf-8").splitlines()]
 
 
 @NUMBERS
@@ -81,12 +90,22 @@ def test_a_part_within_another_changes_with_it(profile: str, scheme: str, number
 
 
 @NUMBERS
-@pytest.mark.parametrize(
-    ("profile", "scheme"), [*product(["rfc1738"], PROFILES["rfc1738"]), *product(["rfc3986"], ["http", "https"])]
-)
-def test_a_url_of_all_parts_of_another_is_equivalent(profile: str, scheme: str, number: int) -> None:
-    for url in urls(profile, scheme, number):
-        assert type(url)(**url.parts).equivalent(url), url
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_generic_url_loses_nothing(profile: str, number: int) -> None:
+    registry = PROFILES[profile]
+    parse = registry.parse_generic
+    syntax = parse("x:").syntax
+    for text in (*random_urls(syntax, 20 * number), *filter(registry.is_valid, texts_of_tables())):
+        laws.loses_nothing(parse(text))
+
+
+@every_scheme
+def test_the_urls_of_records_and_tables_lose_nothing(profile: str, scheme: str) -> None:
+    registry = PROFILES[profile]
+    examples = [each.url for each in registry.registration(scheme).examples if each.parts is not None]
+    tables = [text for text in texts_of_tables() if text.partition(":")[0].lower() == scheme]
+    for text in (*examples, *filter(registry.is_valid, tables)):
+        laws.loses_nothing(registry.parse(text))
 
 
 # Values of parts: those of other URLs, and any octets that the part may hold

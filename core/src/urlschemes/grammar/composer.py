@@ -34,15 +34,18 @@ class Composer:
         """
         return self._composed(self._automaton.tree, raw, frozenset(map(id, options)))
 
-    def options_taken(self, url: str, raw: Mapping[str, str]) -> tuple[Element, ...]:
-        """Return the options in `url` that none of its parts implies, such as a `/` with nothing after it."""
+    def options_taken(self, url: str, raw: Mapping[str, str]) -> tuple[Element, ...] | None:
+        """Return the options in `url` that none of its parts implies, such as a `/` with nothing after it.
+
+        None if `url` is not what the rules compose of its parts and options.
+        """
         text = url.lower()
         options = [item for item in _options(self._automaton.tree, raw) if not item.marks & raw.keys()][:_MAX_OPTIONS]
         for count in range(len(options) + 1):
             for chosen in combinations(options, count):
                 if (self.compose(raw, chosen) or "").lower() == text:
                     return chosen
-        return ()
+        return None
 
     def _composed(self, item: Element, raw: Mapping[str, str], taken: frozenset[int]) -> str | None:
         if isinstance(item, Marked):

@@ -26,6 +26,7 @@ __all__ = [
 
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "checked")
+_PERCENT_SIGN = frozenset(b"%")
 DIGITS = 4000
 """The maximum number of digits of a number, without leading zeros; the limit of Python itself is a little higher."""
 
@@ -98,7 +99,7 @@ class Part:
 
     - `line`: on a protocol line, so that access refuses control octets;
     - `binary`: as counted octets, any of them;
-    - `as-written`: without being decoded;
+    - `as-written`: without being decoded. A part that is text is then read and given as written (`as_written`);
     - `checked`: on protocol lines, by an algorithm that checks the control octets itself before it connects.
     """
 
@@ -128,6 +129,7 @@ class Part:
         self.exclude = frozenset(exclude)
         self.decoded = decoded
         self.travels = travels
+        self.as_written = travels == "as-written" and element is None and not number
         self.says = says
         self.division: Division | None = None
 
@@ -202,12 +204,12 @@ class Part:
 
     @property
     def decode(self) -> Callable[[str], Value]:
-        """The function that returns the decoded part, given the text of its occurrence."""
+        """The function that returns the value of the part, given the text of its occurrence."""
         if self.number:
             return number_of
         division = self.division
         if division is None:
-            return unescape
+            return str if self.as_written else unescape
         separator = division.separator
         if self.take == "last":
             return lambda whole: unescape(whole.rpartition(separator)[2])
@@ -226,12 +228,14 @@ class Part:
     def written(self, text: str) -> str:
         """Return `text` as it is written in this part or in one of its elements: encoded as needed.
 
-        If the rule has no escapes, `text` is returned as it is, and parsing checks it. Raises ValueError for an octet
-        that the part cannot hold, even encoded.
+        If the rule has no escapes, `text` is returned as it is, and parsing checks it; so are the percent signs of a
+        part that is given as written. Raises ValueError for an octet that the part cannot hold, even encoded.
         """
         octets, (_, bare, escapes) = octets_of(text), self.holds(self.name)
         if not escapes:
             return text
+        if self.as_written:
+            bare |= _PERCENT_SIGN
         for octet in octets:
             if octet not in bare and octet not in escapes:
                 raise ValueError(f"octet {octet:02X}")

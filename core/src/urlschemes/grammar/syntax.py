@@ -68,7 +68,7 @@ class Syntax:
         self._kept = dict(kept or {})
         self._keep = keep
         self.parts: Mapping[str, Part] = {part.name: part for part in parts}
-        self.as_written = tuple(name for name, part in self.parts.items() if part.travels == "as-written")
+        self.as_written = tuple(name for name, part in self.parts.items() if part.as_written)
         self.groups: dict[str, tuple[str, ...]] = {}
         self._made: dict[str, Any] = {}
         self._numbers = tuple(name for name, part in self.parts.items() if part.number)
@@ -147,7 +147,7 @@ class Syntax:
 
     @cached_property
     def delimiters(self) -> dict[str, str]:
-        """The literal that stands before each part that is sent as written; "" if it is not always the same one."""
+        """The literal that stands before each part that is given as written; "" if it is not always the same one."""
         found, places = {}, [*zip(self.automaton.leaves, self.automaton.follow, strict=True)]
         for name in self.as_written:
             inside = self.automaton.inside(self.parts[name].mark)

@@ -1,4 +1,4 @@
-"""The text of a URL from its parts: the constructor of a URL type, and `replace`.
+"""The text of a URL from its parts: the constructor of a URL type, `replace`, and one spelling.
 
 Characters that a part cannot hold are encoded. The text between parts comes from the rules, or stays as it was.
 """
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes.errors import InvalidURL, invalid_url
 from urlschemes.grammar.derivation import expected_words, listed
-from urlschemes.grammar.octets import ESCAPE
+from urlschemes.grammar.octets import ESCAPE, escape, octets_of, unescape
 from urlschemes.grammar.part import DIGITS, Encoded
 from urlschemes.url.base import REQUIRED
 from urlschemes.url.fields import absent_value
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from urlschemes.grammar.part import Part, Raw
     from urlschemes.grammar.syntax import Syntax
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     AnyURL = TypeVar("AnyURL", bound=URLBase)
 
-__all__ = ["build", "change", "outermost", "text_by_mark"]
+__all__ = ["build", "change", "is_decoded", "recomposed", "spelled"]
 
 _TOO_LARGE = 10**DIGITS
 
@@ -44,7 +44,7 @@ def build(kind: type[AnyURL], values: Mapping[str, Any], limit: int) -> AnyURL:
     raw = {name: each for name, each in written.items() if not _is_default(kind, name, values[name])}
     text = None
     for each in _with_needed(kind, raw, ()):
-        text = syntax.composer.compose(text_by_mark(syntax, each))
+        text = syntax.composer.compose(_texts_of(syntax, each))
         if text is not None:
             break
     return _parsed(kind, text, raw, written, limit)
@@ -62,10 +62,10 @@ def change(url: AnyURL, values: Mapping[str, Any], limit: int) -> AnyURL:
     raw = {name: each for name, each in old.items() if not any(syntax.overlap(name, other) for other in values)}
     written = _written_values(kind, values)
     raw |= {name: each for name, each in written.items() if not _is_default(kind, name, values[name])}
-    before, text = text_by_mark(syntax, old), None
+    before, text = _texts_of(syntax, old), None
     left_out = [name for name, value in values.items() if value is None]
     for each in _with_needed(kind, raw, left_out):
-        text = _edited(syntax, url._match, before, text_by_mark(syntax, each), values.keys() | each.keys() - raw.keys())
+        text = _edited(syntax, url._match, before, _texts_of(syntax, each), values.keys() | each.keys() - raw.keys())
         if text is not None:
             break
     # A URL that was parsed beyond the default limit can be changed beyond it.
@@ -113,9 +113,9 @@ def _written(syntax: Syntax, part: Part, value: object, scheme: str | None) -> R
         return _written_number(part, value, scheme)
     if part.element is None or part.take == "last":
         text = _written_text(part, value, scheme, "the")
-        if part.travels == "as-written" and not isinstance(value, Encoded):
+        if part.as_written and not isinstance(value, Encoded):
             _check_beginning(syntax, part, str(value), text, scheme)
-        return text if isinstance(value, Encoded) or syntax.derives(part.name, text) else _dividing(syntax, part, text)
+        return text if isinstance(value, Encoded) else _dividing(syntax, part, text)
     pairs = part.division is not None and part.division.equals != ""
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         wants = "a list of pairs of str" if pairs else "a list of str"
@@ -171,6 +171,8 @@ def _check_beginning(syntax: Syntax, part: Part, value: str, text: str, scheme: 
 
 def _dividing(syntax: Syntax, part: Part, text: str) -> str:
     """Return `text` with a reserved character that divides the part encoded wherever it is data: all but the last."""
+    if syntax.derives(part.name, text):
+        return text
     for character in syntax.profile.reserved:
         data, divider, rest = text.rpartition(character)
         encoded = data.replace(character, f"%{ord(character):02X}") + divider + rest
@@ -183,7 +185,7 @@ def _wrong_value(part: Part, message: str, scheme: str | None) -> InvalidURL:
     return invalid_url("", message, part=part.name, scheme=scheme)
 
 
-def text_by_mark(syntax: Syntax, raw: Mapping[str, Raw | None]) -> dict[str, str]:
+def _texts_of(syntax: Syntax, raw: Mapping[str, Raw | None]) -> dict[str, str]:
     """Return the text of each occurrence, from the parts that it holds."""
     texts: dict[str, str] = {}
     for part in syntax.parts.values():
@@ -203,7 +205,7 @@ def text_by_mark(syntax: Syntax, raw: Mapping[str, Raw | None]) -> dict[str, str
     return texts
 
 
-def outermost(syntax: Syntax, texts: dict[str, str]) -> dict[str, str]:
+def _outermost(syntax: Syntax, texts: dict[str, str]) -> dict[str, str]:
     """Return `texts` without the occurrences that lie within others."""
     inner = frozenset[str]().union(*map(syntax.within, texts))
     return {mark: text for mark, text in texts.items() if mark not in inner}
@@ -219,7 +221,7 @@ def _edited(
     spans = {syntax.parts[name].mark: syntax.span(match, name) for name in names}
     nested = any(syntax.within(mark) & spans.keys() for mark in spans)
     if nested or any(span is None or mark not in after for mark, span in spans.items()):
-        return _recomposed(syntax, match, outermost(syntax, before), outermost(syntax, after))
+        return _recomposed(syntax, match, _outermost(syntax, before), _outermost(syntax, after))
     text = match.string
     for mark, span in sorted(spans.items(), key=lambda item: item[1] or (0, 0), reverse=True):
         if span is not None:
@@ -232,7 +234,7 @@ def _recomposed(syntax: Syntax, match: re.Match[str], before: dict[str, str], af
 
     The text between two occurrences that stay is kept, unless the rules want another one there now.
     """
-    options = syntax.composer.options_taken(match.string, before)
+    options = syntax.composer.options_taken(match.string, before) or ()
     old, new = syntax.composer.compose(before, options), syntax.composer.compose(after, options)
     if old is None or new is None:
         return None
@@ -278,7 +280,7 @@ def _parsed(
         raise invalid_url("", message, scheme=scheme, part="password", section=section)
     names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
     if text is None:
-        composed, missing = syntax.composer.compose(text_by_mark(syntax, raw)), _missing(syntax, raw)
+        composed, missing = syntax.composer.compose(_texts_of(syntax, raw)), _missing(syntax, raw)
         raise _part_at_fault(kind, raw, names, composed) or _no_such_combination(syntax, raw, missing, scheme)
     try:
         url = kind.parse(text, limit=max(limit, len(text)))
@@ -313,7 +315,7 @@ def _part_at_fault(
     syntax = kind.syntax
     for name in names:
         part = syntax.parts[name]
-        text = text_by_mark(syntax, {name: raw[name]}).get(part.mark)
+        text = _texts_of(syntax, {name: raw[name]}).get(part.mark)
         if text is not None and not syntax.derives(name, text):
             held = {int(digits, 16) for digits in ESCAPE.findall(text)}
             if part.escapes and held - part.escapes:
@@ -331,7 +333,7 @@ def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None, hin
     """Return the error for a `value`, as written, that does not derive from the rule of the part `name`."""
     part = syntax.parts[name]
     if not isinstance(value, str):  # the first element that is wrong alone
-        texts = ((each, text_by_mark(syntax, {name: (each,)}).get(part.mark)) for each in value)  # type: ignore[dict-item]
+        texts = ((each, _texts_of(syntax, {name: (each,)}).get(part.mark)) for each in value)  # type: ignore[dict-item]
         value = next((each for each, text in texts if text is not None and not syntax.derives(name, text)), value)
     message = f"invalid {part.called}" + ("" if name == "password" else f" {value!a}")
     section = syntax.section_of(part.rule)
@@ -340,7 +342,7 @@ def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None, hin
 
 def _missing(syntax: Syntax, raw: Mapping[str, Raw]) -> list[str]:
     """Return the parts each of which would make a URL of the parts `raw`."""
-    texts = text_by_mark(syntax, raw)
+    texts = _texts_of(syntax, raw)
     return [
         name
         for name, part in syntax.parts.items()
@@ -353,10 +355,47 @@ def _missing(syntax: Syntax, raw: Mapping[str, Raw]) -> list[str]:
 def _no_such_combination(syntax: Syntax, raw: Mapping[str, Raw], missing: list[str], scheme: str | None) -> InvalidURL:
     """Return the error for parts of which each may be right, but which no URL has without others."""
     given = [name for name, value in raw.items() if value != ()]
-    surplus = [name for name in given if syntax.composer.compose(text_by_mark(syntax, {**raw, name: None})) is not None]
+    surplus = [name for name in given if syntax.composer.compose(_texts_of(syntax, {**raw, name: None})) is not None]
     hint = None
     if missing or surplus:
         hint = f"also give {' or '.join(missing)}" if missing else f"leave out {' or '.join(surplus)}"
     message = f"no {f'{scheme} ' if scheme else ''}URL has exactly these parts: {', '.join(given) or 'none'}"
     part = (missing or surplus)[0] if len(missing or surplus) == 1 else None
     return invalid_url("", message, scheme=scheme, part=part, hint=hint)
+
+
+def is_decoded(part: Part) -> bool:
+    """Return True if the scheme decodes `part` before it uses it: it then means the same however it is written."""
+    return not part.as_written and part.name not in {"scheme", "host", "port"}
+
+
+def recomposed(url: URLBase, spell: Callable[[Part, Raw], Raw | None]) -> str:
+    """Return the text of `url` with its parts as `spell` writes them, without those that are None.
+
+    Literals are as in the rules. If `url` has text that belongs to no part and can differ, all of it stays as it is.
+    """
+    syntax, text = url.syntax, str(url)
+    raw = syntax.present(url._match)
+    options = syntax.composer.options_taken(text, _outermost(syntax, _texts_of(syntax, raw)))
+    if options is None:
+        return text
+    after = {name: spell(syntax.parts[name], each) for name, each in raw.items()}
+    return syntax.composer.compose(_outermost(syntax, _texts_of(syntax, after)), options) or text
+
+
+def spelled(url: URLBase, part: Part, raw: Raw) -> Raw:
+    """Return the decoded part `raw` with each octet written in one way, and without zeros before a number.
+
+    An octet that the part may hold as it is is not encoded, unless the record warns of it.
+    """
+    if isinstance(raw, tuple):
+        return tuple(spelled(url, part, each) for each in raw)  # type: ignore[return-value]  # as `raw`: texts or pairs
+    if part.number:
+        return raw and (raw.lstrip("0") or "0")
+    cautions = url.registration.cautions if url.registration else ()
+    misread = [each.holds for each in cautions if each.part == part.name and each.holds and len(each.holds) == 1]
+    if not part.escapes or not ("%" in raw or misread):
+        return raw
+    bare = part.bare - frozenset(octets_of("".join(misread)))
+    written = escape(octets_of(unescape(raw)), bare)
+    return _dividing(url.syntax, part, written) if part.element is None else written

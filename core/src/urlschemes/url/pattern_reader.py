@@ -97,6 +97,10 @@ class PatternReader:
                 return absent
             return unescape(text) if "%" in text else text
 
+        def read_as_written(url: Any) -> Any:
+            text = url._match[group]
+            return absent if text is None else text
+
         def read_other(url: Any) -> Any:
             text = url._match[group]
             return absent if text is None else decode(text)
@@ -110,7 +114,7 @@ class PatternReader:
 
         if len(groups) > 1:
             return read_one_of
-        return {unescape: read_text, number_of: read_number}.get(decode, read_other)
+        return {unescape: read_text, str: read_as_written, number_of: read_number}.get(decode, read_other)
 
     @staticmethod
     def explanation(kind: Any, text: str, original: OriginalText | None) -> Any:

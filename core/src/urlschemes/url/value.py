@@ -1,6 +1,7 @@
 """URLs as immutable values: the generic URL, and the bases of the types that schemes define.
 
-A URL holds the match of its text by its syntax. Its parts are decoded when they are read.
+A URL holds the match of its text by its syntax. Its parts are decoded when they are read, unless they are sent as
+written.
 """
 
 from __future__ import annotations
@@ -74,7 +75,8 @@ class URL(URLBase, metaclass=URLType):
     """A URL: `<scheme>:<scheme-specific-part>`.
 
     `parse` makes a URL from its text, the constructor from its parts: `FtpURL(host="host.dom", name="motd")`. The
-    constructor encodes each part as needed; an `Encoded` part is taken as it is. It raises TypeError for a part that is
+    constructor encodes each part as needed; an `Encoded` part is taken as it is, and a part that is sent as written
+    keeps its escapes. It raises TypeError for a part that is
     missing or unknown, InvalidURL if no URL has these parts.
 
     Each scheme has a subclass with its parts as attributes; URLs of unregistered schemes have this class itself, or the
@@ -83,7 +85,10 @@ class URL(URLBase, metaclass=URLType):
     """
 
     syntax: ClassVar[Syntax] = Syntax(
-        "", "genericurl", [Part("scheme", ["scheme"]), Part("schemepart", ["schemepart"])], profile=RFC1738
+        "",
+        "genericurl",
+        [Part("scheme", ["scheme"]), Part("schemepart", ["schemepart"], travels="as-written")],
+        profile=RFC1738,
     )
     """The syntax of the URLs of this type."""
 
@@ -136,9 +141,10 @@ class URL(URLBase, metaclass=URLType):
 
     @property
     def parts(self) -> Mapping[str, Value | None]:
-        """The values of the parts by name, as the constructor takes them: `Encoded` if they are sent as written.
+        """The values of the parts by name, as the constructor takes them: those of the attributes.
 
-        The others are those of the attributes. Raises PluginError if reading one fails.
+        A part that is read as written is `Encoded`, so that it may begin with the delimiter before it. Raises
+        PluginError if reading a part fails.
         """
         try:
             values = {name: getattr(self, name) for name in self.syntax.parts}
@@ -146,11 +152,9 @@ class URL(URLBase, metaclass=URLType):
             raise
         except Exception as error:  # a plugin may define attributes of its own
             raise type_failed(type(self), error, "a part cannot be read") from error
-        text = self._text
         for name in self.syntax.as_written:
-            if isinstance(value := values[name], str):
-                written = self.syntax.whole(self._match, name) if "%" in text else value
-                values[name] = str.__new__(Encoded, value if written is None else written)
+            if isinstance(value := values[name], str) and (value or self.span(name)):
+                values[name] = Encoded(value)
         return values
 
     def span(self, name: str) -> tuple[int, int] | None:

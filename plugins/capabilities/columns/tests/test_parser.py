@@ -29,7 +29,7 @@ TEXTS = [
     "x-no:a",
 ]
 ROWS = [
-    ABSENT | {"scheme": "http", "host": "host.dom", "port": 80, "path": "a b", "path.raw": "a%20b"},
+    ABSENT | {"scheme": "http", "host": "host.dom", "port": 80, "path": "a%20b", "path.raw": "a%20b"},
     None,
     ABSENT
     | {"scheme": "ftp", "host": "h", "port": 2121, "port.raw": "2121"}
@@ -55,7 +55,7 @@ def test_a_registry_of_another_profile_has_its_parts() -> None:
     texts = pa.array(["HTTP://[2001:DB8::1]/~a?b%20c#d", "http://h/a#b#c", "mailto:a@b.example"])
     for parser in (modern, pickle.loads(pickle.dumps(modern))):
         assert [tuple(row.values()) for row in parser.parse(texts).to_pylist()] == [
-            ("[2001:db8::1]", "/~a", "b c", "d", None, None),
+            ("[2001:db8::1]", "/~a", "b%20c", "d", None, None),
             (None, None, None, None, "invalid-part", 12),
             (None, None, None, None, None, None),
         ]

@@ -61,9 +61,11 @@ ODD = [
     "",
     "abc",
     "nosuchscheme:a",
-    "http://h.dom/%FF",
-    "http://h.dom/%C3%A9",
-    "http://h.dom/%ED%A0%80",
+    "ftp://h.dom/%FF",
+    "ftp://h.dom/%C3%A9",
+    "ftp://h.dom/%ED%A0%80",
+    "http://h.dom/%FF/%C3%A9%zz",
+    "http://h.dom/%FF/%C3%A9",
     "http://h.dom:" + "9" * 30 + "/",
     "http://h.dom:" + "9" * 4001 + "/",
     "http://u:p@h.dom/",
@@ -161,7 +163,7 @@ def test_columns_are_what_parse_returns(number: int, width: int) -> None:
 
 def test_few_rows_are_left_to_python() -> None:
     texts = [text for text in ODD if read([text])["rest"]]
-    assert texts == ["", "abc", "nosuchscheme:a", "http://h.dom/%FF", "http://h.dom/%ED%A0%80", *ODD[6:8]]
+    assert texts == ["", "abc", "nosuchscheme:a", "ftp://h.dom/%FF", "ftp://h.dom/%ED%A0%80", *ODD[8:10]]
 
 
 def test_the_rows_of_a_slice_are_those_of_the_slice() -> None:

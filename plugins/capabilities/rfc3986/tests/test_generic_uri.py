@@ -67,7 +67,8 @@ def test_other_texts_are_no_uris(text):
 
 
 def test_a_uri_is_built_of_its_parts():
-    assert str(URI(scheme="x", path="a b")) == "x:a%20b"
+    assert str(URI(scheme="x", path="a b%2Fc")) == "x:a%20b%2Fc"
+    assert str(URI(scheme="x", host="h", userinfo="a%3Ab:c")) == "x://a%3Ab:c@h"
     assert str(URI(scheme="x", host="h", path="/~a", query="b?", fragment="f#")) == "x://h/~a?b?#f%23"
     assert str(URI.parse("x://h/a?b").replace(port=1, query=None)) == "x://h:1/a"
     assert str(URI.parse("x://[::1]:/a#f").replace(path="")) == "x://[::1]:#f"

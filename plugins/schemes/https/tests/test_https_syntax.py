@@ -39,7 +39,7 @@ def test_the_examples_of_http_are_true_of_https() -> None:
 
 def test_parts_and_target() -> None:
     url = HttpsURL.parse("https://H.example/a%2fb?c")
-    assert (url.scheme, url.host, url.port, url.path, url.search) == ("https", "h.example", 443, "a/b", "c")
+    assert (url.scheme, url.host, url.port, url.path, url.search) == ("https", "h.example", 443, "a%2fb", "c")
     assert url.target == "/a%2fb?c"
     assert (HttpsURL.tls, HttpURL.tls) == (True, False)
     assert isinstance(url, HttpURL)

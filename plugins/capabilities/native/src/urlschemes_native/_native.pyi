@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Literal, Self, SupportsIndex, TypeAlias
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
-Form: TypeAlias = Literal["text", "lower", "number", "all", "all but the last", "last", "other"]
+Form: TypeAlias = Literal["text", "raw", "lower", "number", "all", "all but the last", "last", "other"]
 Part: TypeAlias = tuple[str, str, Form, str, object]
 
 class Table:

@@ -38,8 +38,8 @@ static int module_clear(PyObject *module) {
 
 PyDoc_STRVAR(part_reader_doc,
              "part_reader($module, table, mark, form, separator, absent, decode, slow)\n--\n\n"
-             "Return the function that reads a part of a URL: the occurrence `mark`, in one of the forms text, lower,\n"
-             "number, all, all but the last, last (elements between separators), and other, which `decode` returns.\n\n"
+             "Return the function that reads a part of a URL: the occurrence `mark`, in one of the forms text, raw,\n"
+             "lower, number, all, all but the last, last (elements between separators), and other, which `decode` returns.\n\n"
              "`slow` reads URLs that have another table.");
 
 static PyMethodDef functions[] = {

@@ -175,6 +175,6 @@ def form(part: Part, *, lower: bool) -> tuple[_native.Form, str]:
         return "number", ""
     division = part.division
     if division is None:
-        return "text", ""
+        return ("raw" if part.as_written else "text"), ""
     one = len(division.separator) == 1
     return (part.take, division.separator) if one and not (division.leading or division.equals) else ("other", "")

@@ -94,7 +94,7 @@ PyType_Spec url_spec = {
 /* Parts */
 
 Form form_of(const char *name) {
-    static const char *names[] = {"text", "lower", "number", "all", "all but the last", "last", "other"};
+    static const char *names[] = {"text", "raw", "lower", "number", "all", "all but the last", "last", "other"};
     int form = TEXT;
     while (form < FORMS && strcmp(name, names[form])) form++;
     if (form == FORMS) PyErr_Format(PyExc_ValueError, "no part has the form '%s'", name);
@@ -206,6 +206,8 @@ static PyObject *part_read(PyObject *self, PyObject *object) {
         return decoded(url->text, octets, begin, end);
     case TEXT:
         return decoded(url->text, octets, begin, end);
+    case RAW:
+        return PyUnicode_Substring(url->text, begin, end);
     default:
         break;
     }

@@ -16,7 +16,7 @@ typedef struct {
 } Url;
 
 /* How the text of an occurrence becomes a value. Elements of a list are decoded one by one; Python does OTHER. */
-typedef enum { TEXT, LOWER, NUMBER, ALL, ALL_BUT_THE_LAST, LAST, OTHER, FORMS } Form;
+typedef enum { TEXT, RAW, LOWER, NUMBER, ALL, ALL_BUT_THE_LAST, LAST, OTHER, FORMS } Form;
 
 /* Return the form of this name; FORMS with an error if there is none. */
 Form form_of(const char *name);

@@ -63,7 +63,7 @@ profile = Profile(
 )
 
 FRAGMENT: Final[Any] = text_part(
-    default=None, doc="The text after the `#`, decoded; None without a `#`. It is never sent."
+    default=None, doc="The text after the `#`, as written; None without a `#`. It is never sent."
 )
 """The field `fragment` of each type of URLs of this profile."""
 

@@ -17,7 +17,8 @@ _PATHS = ["path-abempty", "path-absolute", "path-rootless", "path-empty"]
 class URI(URL):
     """A URL of any scheme by the generic syntax (RFC 3986 section 3).
 
-    It does not know which characters of a path or query the scheme uses as delimiters: `raw` has them as written.
+    It does not know which characters the scheme uses as delimiters: user information, path, query and fragment are
+    as written.
     """
 
     syntax: ClassVar[Syntax] = Syntax(
@@ -25,7 +26,7 @@ class URI(URL):
         "URI",
         [
             Part("scheme", ["scheme"]),
-            Part("userinfo", ["userinfo"]),
+            Part("userinfo", ["userinfo"], travels="as-written"),
             Part("host", ["host"]),
             Part("port", ["port"], number=True),
             Part("path", _PATHS, travels="as-written"),
@@ -37,9 +38,9 @@ class URI(URL):
         profile=profile,
     )
 
-    userinfo: str | None = text_part(default=None, doc="The text before the `@`, decoded; None without an `@`.")
+    userinfo: str | None = text_part(default=None, doc="The text before the `@`, as written; None without an `@`.")
     host: str | None = text_part(default=None, lower=True, doc="The host, in lower case; None without an authority.")
     port: int | None = number_part(default=None, doc="The port in the URL; None if there is none, or an empty one.")
-    path: str = text_part(default="", doc="The path, decoded, with its first `/`.")
-    query: str | None = text_part(default=None, doc="The text after the `?`, decoded; None without a `?`.")
+    path: str = text_part(default="", doc="The path, as written, with its first `/`.")
+    query: str | None = text_part(default=None, doc="The text after the `?`, as written; None without a `?`.")
     fragment: str | None = FRAGMENT

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from urlschemes.grammar.octets import ESCAPE
 from urlschemes.grammar.part import number_of
 from urlschemes.grammar.profile import authority_of
+from urlschemes.url.building import is_decoded, recomposed, spelled
+from urlschemes.url.value import LIMIT
 from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.resolution import components, without_dot_segments
 
@@ -26,12 +28,17 @@ def normalized(url: URL, level: str | None) -> str:
     `case` writes the name of the scheme and the host in lower case, and escapes in upper case (section 6.2.2.1).
     `percent-encoding` decodes the escapes of unreserved characters (6.2.2.2). `dot-segments` removes `.` and `..` from
     the path of a scheme with a hierarchy (6.2.2.3). `scheme`, the default, leaves out an empty port and the default
-    port, and writes the path of a URL that may lack one as `/` (6.2.3).
+    port, writes the path of a URL that may lack one as `/`, and each octet of a part that the scheme decodes before it
+    uses it in one way (6.2.3).
     """
     last = len(profile.levels) if level is None else profile.levels.index(level) + 1
     levels = profile.levels[:last]
+    by_scheme = "scheme" in levels
+    if by_scheme and any(map(is_decoded, url.syntax.parts.values())):
+        text = recomposed(url, lambda part, raw: spelled(url, part, raw) if is_decoded(part) else raw)
+        url = url.parse(text, limit=max(LIMIT, len(text)))
     text = _with_plain_escapes(url) if "percent-encoding" in levels else _with_upper_escapes(str(url))
-    parts, by_scheme = components(text), "scheme" in levels
+    parts = components(text)
     parts = parts._replace(scheme=(parts.scheme or "").lower(), authority=_authority(url, text, by_scheme=by_scheme))
     if "dot-segments" in levels and url.syntax.hierarchy is not None and parts.path.startswith("/"):
         parts = parts._replace(path=without_dot_segments(parts.path))

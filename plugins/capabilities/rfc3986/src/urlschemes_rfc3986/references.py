@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from urlschemes import URL, InvalidURL, default_registry
 from urlschemes.errors import invalid_url, require_type
-from urlschemes.grammar.octets import unescape
 from urlschemes.grammar.part import Part, number_of
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import redact
@@ -34,8 +33,8 @@ _SCHEME = "a:"  # makes a URI of any relative reference
 class RelativeReference(str):
     """A reference without a scheme, such as `../b?c#d`: it means a URL relative to another one.
 
-    It is a str that derives from the rule `relative-ref`, so that `url.join` takes it, and has parts, which are decoded
-    when they are read. The constructor raises InvalidURL for any other text.
+    It is a str that derives from the rule `relative-ref`, so that `url.join` takes it, and has parts, which are as
+    written. The constructor raises InvalidURL for any other text.
     """
 
     __slots__ = ()
@@ -44,12 +43,12 @@ class RelativeReference(str):
         "",
         "relative-ref",
         [
-            Part("userinfo", ["userinfo"]),
+            Part("userinfo", ["userinfo"], travels="as-written"),
             Part("host", ["host"]),
             Part("port", ["port"], number=True),
-            Part("path", ["path-abempty", "path-absolute", "path-noscheme", "path-empty"]),
-            Part("query", ["query"]),
-            Part("fragment", ["fragment"]),
+            Part("path", ["path-abempty", "path-absolute", "path-noscheme", "path-empty"], travels="as-written"),
+            Part("query", ["query"], travels="as-written"),
+            Part("fragment", ["fragment"], travels="as-written"),
         ],
         section="RFC 3986 section 4.2",
         profile=profile,
@@ -114,8 +113,8 @@ class RelativeReference(str):
 
     @property
     def userinfo(self) -> str | None:
-        """The text before the `@`, decoded; None without an `@`."""
-        return self._decoded("userinfo")
+        """The text before the `@`, as written; None without an `@`."""
+        return self._written("userinfo")
 
     @property
     def host(self) -> str | None:
@@ -131,18 +130,18 @@ class RelativeReference(str):
 
     @property
     def path(self) -> str:
-        """The path, decoded; empty if the reference means the path of the other URL."""
-        return self._decoded("path") or ""
+        """The path, as written; empty if the reference means the path of the other URL."""
+        return self._written("path") or ""
 
     @property
     def query(self) -> str | None:
-        """The text after the `?`, decoded; None without a `?`."""
-        return self._decoded("query")
+        """The text after the `?`, as written; None without a `?`."""
+        return self._written("query")
 
     @property
     def fragment(self) -> str | None:
-        """The text after the `#`, decoded; None without a `#`."""
-        return self._decoded("fragment")
+        """The text after the `#`, as written; None without a `#`."""
+        return self._written("fragment")
 
     def replace(self, /, *texts: Any, **parts: Any) -> Any:
         """Return the reference with these parts, as `URL.replace` does; with texts alone, what `str.replace` returns.
@@ -156,9 +155,9 @@ class RelativeReference(str):
         changed = str(URI.parse(_SCHEME + self, limit=len(_SCHEME + self)).replace(**parts))
         return type(self)(changed.removeprefix(_SCHEME), limit=max(LIMIT, len(changed)))
 
-    def _decoded(self, name: str) -> str | None:
+    def _written(self, name: str) -> str | None:
         raw = self.raw[name]
-        return None if raw is None else unescape(str(raw))
+        return None if raw is None else str(raw)
 
 
 def parse_reference(text: str, *, registry: Registry | None = None) -> URL | RelativeReference:

@@ -33,11 +33,11 @@ class FtpURL(LoginURL, registration=registration):
     )
 
     def normalized(self, level: str | None = None) -> Self:
-        """Return the URL as `URL.normalized` does, with `;type=` and the typecode in lower case."""
+        """Return the URL as `URL.normalized` does, with the typecode in lower case."""
         url = super().normalized(level)
         if url.typecode is None or level not in {None, "scheme"}:
             return url
-        return url.replace(typecode=None).replace(typecode=url.typecode.lower())
+        return url.replace(typecode=url.typecode.lower())
 
 
 scheme = Scheme(registration, FtpURL, access="urlschemes_ftp.access")

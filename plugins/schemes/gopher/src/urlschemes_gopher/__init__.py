@@ -44,16 +44,9 @@ class GopherURL(InternetURL, registration=registration):
         return "1" if self.gtype is None else self.gtype
 
     def normalized(self, level: str | None = None) -> Self:
-        """Return the URL as `URL.normalized` does; an empty path becomes the menu that it means.
-
-        No character is reserved within the path, so that the escape of one that a URL may hold is decoded.
-        """
+        """Return the URL as `URL.normalized` does; an empty path becomes the menu that it means."""
         url = super().normalized(level)
-        if level not in {None, "scheme"}:
-            return url
-        return url.replace(
-            gtype=url.effective_gtype, selector=url.selector, search=url.search, gopher_plus=url.gopher_plus
-        )
+        return url.replace(gtype=url.effective_gtype) if url.gtype is None and level in {None, "scheme"} else url
 
 
 scheme = Scheme(registration, GopherURL, access="urlschemes_gopher.access")

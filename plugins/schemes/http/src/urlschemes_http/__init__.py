@@ -34,22 +34,20 @@ class RequestURL(InternetURL):
 class HttpURL(RequestURL, registration=registration):
     """A URL that designates an Internet resource accessible by HTTP.
 
-    In a `path`, `/` divides segments; a `/` within a segment is given as `Encoded("a%2Fb")`.
+    `path` and `search` are as written: in a `path`, `/` divides segments, and `%2F` is a slash within one.
     """
 
     path: str | None = text_part(
         default=None,
         when_needed="",
-        doc='The text after the first `/`, decoded; None without a `/`. `raw["path"]` tells `/` from `%2F`.',
+        doc="The text after the first `/`, as written; None without a `/`.",
     )
-    search: str | None = text_part(
-        default=None, doc='The query, decoded; None without a `?`. `raw["search"]` tells `&` from `%26`.'
-    )
+    search: str | None = text_part(default=None, doc="The query, as written; None without a `?`.")
 
     @property
     def target(self) -> str:
         """The request target: path and query as written, `/` without a path."""
-        path, search = self.raw["path"] or "", self.raw["search"]
+        path, search = self.path or "", self.search
         return f"/{path}" if search is None else f"/{path}?{search}"
 
 

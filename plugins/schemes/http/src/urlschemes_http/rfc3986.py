@@ -19,20 +19,18 @@ registration = Registration.of(__package__, profile)
 class HttpURI(RequestURL, registration=registration):
     """A URL that designates a resource accessible by HTTP.
 
-    In a `path`, `/` divides segments; a `/` within a segment is given as `Encoded("/a%2Fb")`.
+    `path`, `query` and `fragment` are as written: in a `path`, `/` divides segments, and `%2F` is a slash within one.
     """
 
-    path: str = text_part(default="", doc='The path with its first `/`, decoded. `raw["path"]` tells `/` from `%2F`.')
-    query: str | None = text_part(
-        default=None, doc='The text after the `?`, decoded; None without a `?`. `raw["query"]` tells `&` from `%26`.'
-    )
+    path: str = text_part(default="", doc="The path with its first `/`, as written.")
+    query: str | None = text_part(default=None, doc="The text after the `?`, as written; None without a `?`.")
     fragment: str | None = FRAGMENT
 
     @property
     def target(self) -> str:
         """The request target: path and query as written, `/` without a path."""
-        path, query = self.raw["path"] or "/", self.raw["query"]
-        return f"{path}" if query is None else f"{path}?{query}"
+        path, query = self.path or "/", self.query
+        return path if query is None else f"{path}?{query}"
 
 
 scheme = Scheme(registration, HttpURI, access="urlschemes_http.access")

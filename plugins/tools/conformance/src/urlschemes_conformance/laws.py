@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import urlschemes_lint
 from urlschemes.errors import InvalidURL, URLError
-from urlschemes.grammar.part import Encoded
 from urlschemes.url.value import URL
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ __all__ = [
     "has_value",
     "is_normalized_once",
     "is_present",
+    "loses_nothing",
     "points_at_the_error",
     "tools_agree",
     "with_changes",
@@ -79,9 +79,23 @@ def is_present(url: URL, name: str) -> bool:
 
 
 def has_value(url: URL, part: str, value: object) -> bool:
-    """Return True if the part has that value; a type may return a part in lower case, as it returns the host."""
-    has = url.parts[part] if isinstance(value, Encoded) else getattr(url, part)
+    """Return True if the part has that value, encoded as needed if the part is as written.
+
+    A type may return a part in lower case, as it returns the host.
+    """
+    has, known = getattr(url, part), url.syntax.parts[part]
+    if known.as_written and isinstance(value, str):
+        value = known.written(value)
     return bool(has == value or (isinstance(value, str) and has == value.lower()))
+
+
+def loses_nothing(url: URL) -> None:
+    """A URL built from all the parts of `url`, absent ones included, is equivalent to it."""
+    built = type(url)(**url.parts)
+    if not built.equivalent(url):
+        has, wanted = built.normalized().raw, url.normalized().raw
+        lost = next((f"of the part {name}" for name in wanted if has[name] != wanted[name]), "that belongs to no part")
+        raise BrokenLaw(f"built from its parts it is another URL, {built!s}: text {lost} is lost")
 
 
 def is_normalized_once(url: URL) -> None:

@@ -28,6 +28,13 @@ def builds_back(scheme: ReviewedScheme) -> Verdict:
     return _test(laws.builds_back, scheme.urls, "let the constructor accept every part by its name")
 
 
+@check("loses-nothing", "RFC 3986 section 2.4; docs/reference/registration.md")
+def loses_nothing(scheme: ReviewedScheme) -> Verdict:
+    """A URL that is built from all the parts of another is equivalent to it."""
+    advice = 'make the text that is lost a part of the record; write travels = "as-written" if it is sent as written'
+    return _test(laws.loses_nothing, scheme.urls, advice)
+
+
 @check("normalizes", "RFC 1738 sections 2.1, 2.2 and 3.1; RFC 3986 section 6.2; docs/reference/urls.md")
 def normalizes(scheme: ReviewedScheme) -> Verdict:
     """A normalized URL is equivalent, of the same type, and stays the same when normalized again."""
