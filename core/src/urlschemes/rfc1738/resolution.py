@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import NotHierarchical
 from urlschemes.grammar.automaton import bits
 from urlschemes.rfc1738 import RFC1738
+from urlschemes.url.hierarchy import hierarchical_part
 
 if TYPE_CHECKING:
     from urlschemes.grammar.part import Part
@@ -28,7 +28,7 @@ def resolve(url: URL, reference: str) -> str:
     scheme, colon, _ = bare.partition(":")
     if colon and RFC1738.is_scheme_name(scheme):
         return reference
-    part = _hierarchy(syntax, whole)
+    part = hierarchical_part(url)
     has_query = _follows(syntax, part, "?")
     if not bare:
         return whole + fragment
@@ -47,20 +47,6 @@ def resolve(url: URL, reference: str) -> str:
     if len(own_params) > 1:
         return start + (path or "/") + own_params + own_query + fragment
     return start + (path or "/") + params + (own_query if len(own_query) > 1 else query) + fragment
-
-
-def _hierarchy(syntax: Syntax, base: str) -> Part:
-    """Return the part whose levels are divided by `/`."""
-    for part in syntax.parts.values():
-        if syntax.hierarchy is not None and part.at[0][-1] == syntax.hierarchy:
-            return part
-    scheme = base.partition(":")[0].lower()
-    raise NotHierarchical(
-        f"{scheme} URLs have no hierarchy for relative references",
-        scheme=scheme,
-        section=RFC1738.section("hierarchy"),
-        hint="give the whole URL",
-    )
 
 
 def _follows(syntax: Syntax, part: Part, character: str) -> bool:

@@ -38,6 +38,7 @@ from urlschemes.url.fields import (
     signature,
     text_part,
 )
+from urlschemes.url.hierarchy import below, parent_of
 from urlschemes.url.pattern_reader import LIMIT, new
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ class URL(URLBase, metaclass=URLType):
         if level is not None and level not in profile.levels:
             raise ValueError(f"no level {level!r} of {profile.document}: {', '.join(profile.levels) or 'it has one'}")
         text = algorithms_of(profile).normalized(self, level)
-        return self.parse(text, limit=max(LIMIT, len(text)))
+        return self._as_long(text)
 
     def equivalent(self, other: object) -> bool:
         """Return True if both URLs mean the same by their profile: if they are equal when normalized."""
@@ -250,7 +251,7 @@ class URL(URLBase, metaclass=URLType):
         text, profile = self.resolve(reference), self.syntax.profile
         text = text if profile.has_fragments else text.partition("#")[0]
         kind = type(self) if text.partition(":")[0].lower() == self.scheme else algorithms_of(profile).url_type
-        return kind.parse(text, limit=max(LIMIT, len(text)))
+        return kind._as_long(text)
 
     def resolve(self, reference: str | URL) -> str:
         """Return the text that `reference` means relative to this URL, with its fragment.
@@ -262,6 +263,42 @@ class URL(URLBase, metaclass=URLType):
         if (fault := unfit(text, LIMIT)) is not None:
             raise fault
         return algorithms_of(self.syntax.profile).resolve(self, text)
+
+    @property
+    def parent(self) -> Self:
+        """The URL of the level that holds this one, without query and fragment: `/a/` of `/a/b`, and `/` of `/a/`.
+
+        Raises NotHierarchical if the scheme has no hierarchy.
+        """
+        return self._as_long(parent_of(self))
+
+    def __truediv__(self, segment: str) -> Self:
+        """Return the URL of `segment`, which is not encoded yet, below this one, without query and fragment.
+
+        It comes after the last segment that is not empty; a `/` in it is data. Raises NotHierarchical, and InvalidURL
+        for `.` and `..`, which are references for `join`.
+        """
+        return self._as_long(below(self, segment))
+
+    @classmethod
+    def of(cls, url: URL) -> Self:
+        """Return `url` with the scheme of this type, and with the text after it unchanged.
+
+        Both schemes must have the same parts, in one profile. Raises TypeError if they have not, InvalidURL.
+        """
+        require_type("url", url, URL)
+        if url.syntax.profile is not cls.syntax.profile:
+            raise TypeError(
+                f"{cls.__name__}.of takes a URL of {cls.syntax.profile.document}: convert it by `registry.convert`"
+            )
+        if cls.registration is None or list(cls.syntax.parts) != list(url.syntax.parts):
+            raise TypeError(f"{cls.__name__}.of takes a URL with the parts {', '.join(cls.syntax.parts)}, not {url!r}")
+        return cls._as_long(f"{cls._scheme}:{url.schemepart}")
+
+    @classmethod
+    def _as_long(cls, text: str) -> Self:
+        """Return the URL of a `text` that was made of another URL, which may be longer than the limit."""
+        return cls.parse(text, limit=max(LIMIT, len(text)))
 
     @classmethod
     def explanation(cls, text: str, original: OriginalText | None = None) -> Fault | InvalidURL:
@@ -378,7 +415,7 @@ def _restore(module: str, name: str, text: str, profile: str) -> URL:
     # A type that the module only imports under that name is not the type that was pickled.
     if not (isinstance(found, type) and issubclass(found, URL) and found.__module__ == module):
         found = algorithms_of(named(profile, "profile")).url_type
-    url: URL = found.parse(text, limit=max(LIMIT, len(text)))
+    url: URL = found._as_long(text)
     return url
 
 

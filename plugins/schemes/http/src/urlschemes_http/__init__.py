@@ -2,33 +2,19 @@
 
     http://<host>:<port>/<path>?<searchpart>
 
-The syntax is in `registration.toml`, the algorithms are in `access.py`.
+The syntax is in `registration.toml`, what its parts mean in `request_url.py`, the algorithms are in `access.py`.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import ClassVar
 
-from urlschemes import InternetURL, Registration, Scheme, number_part, text_part
+from urlschemes import Registration, Scheme, text_part
+from urlschemes_http.request_url import RequestURL
 
 __all__ = ["HttpURL", "RequestURL", "registration", "scheme"]
 
 registration = Registration.of(__name__)
-
-
-class RequestURL(InternetURL):
-    """A URL that designates a resource accessible by HTTP, in any profile."""
-
-    tls: ClassVar[bool] = False
-    """True if the protocol is spoken over TLS."""
-
-    port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or the default.")
-
-    @property
-    @abstractmethod
-    def target(self) -> str:
-        """The request target (RFC 9112 section 3.2.1): path and query as written, `/` without a path."""
 
 
 class HttpURL(RequestURL, registration=registration):
@@ -36,6 +22,9 @@ class HttpURL(RequestURL, registration=registration):
 
     `path` and `search` are as written: in a `path`, `/` divides segments, and `%2F` is a slash within one.
     """
+
+    _root: ClassVar[str] = ""
+    _query: ClassVar[str] = "search"
 
     path: str | None = text_part(
         default=None,

@@ -7,6 +7,8 @@ The syntax is in `registration.rfc3986.toml`.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from urlschemes import Registration, Scheme, text_part
 from urlschemes_http import RequestURL
 from urlschemes_rfc3986 import FRAGMENT, profile
@@ -21,6 +23,9 @@ class HttpURI(RequestURL, registration=registration):
 
     `path`, `query` and `fragment` are as written: in a `path`, `/` divides segments, and `%2F` is a slash within one.
     """
+
+    _root: ClassVar[str] = "/"
+    _query: ClassVar[str] = "query"
 
     path: str = text_part(default="", doc="The path with its first `/`, as written.")
     query: str | None = text_part(default=None, doc="The text after the `?`, as written; None without a `?`.")

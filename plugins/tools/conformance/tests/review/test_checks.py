@@ -69,7 +69,7 @@ def test_a_check_fails_for_its_bad_plugin(name: str, tmp_path: Path, monkeypatch
     ("text", "name"),
     [
         ("    @classmethod\n    def parse(cls, text, **more):\n        return super().parse(text, **more)\n", "parse"),
-        ("    def replace(self, **parts):\n        return self\n\n    __copy__ = replace\n", "replace"),
+        ("    def join(self, reference):\n        return self\n\n    __copy__ = join\n", "join"),
     ],
 )
 @pytest.mark.usefixtures("modules_unchanged")
@@ -79,7 +79,7 @@ def test_a_type_overrides_no_method_of_the_core(
     scheme = imported(edited(good_plugin(tmp_path), method(text)), "bad_plugin_sealed", monkeypatch)
     verdict = verdict_of("sealed", scheme)
     assert verdict.reason.startswith(f"ExampleURL overrides {name}, ")
-    assert (verdict.details == ("overrides __copy__",)) is (name == "replace")
+    assert (verdict.details == ("overrides __copy__",)) is (name == "join")
 
 
 def test_a_record_that_no_profile_reads_is_named(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ __all__: list[str] = []
 
 _FIELDS = ("scheme", "status", "title", "reference", "default_port", "ports", "operations", "redirects", "local")
 """Fields of the record that the code could contradict."""
-_OPEN = frozenset({"__new__", "explanation", "normalized"})
+_OPEN = frozenset({"__new__", "__replace__", "explanation", "normalized", "replace"})
 """Methods that a type may override, each with a check of its own."""
 
 
@@ -39,7 +39,7 @@ def contract(scheme: ReviewedScheme) -> Verdict:
 
 @check("sealed", "docs/reference/urls.md")
 def sealed(scheme: ReviewedScheme) -> Verdict:
-    """The type overrides no method of URL except `normalized`, `explanation` and the constructor."""
+    """The type overrides no method of URL except `normalized`, `explanation`, `replace` and the constructor."""
     url_type = scheme.url_type
     methods = {
         name: value

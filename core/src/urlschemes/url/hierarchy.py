@@ -1,0 +1,61 @@
+"""The levels of a hierarchical URL: the one that holds it, and what is below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urlschemes.errors import NotHierarchical, invalid_url, require_type
+from urlschemes.grammar.octets import escape, octets_of
+from urlschemes.grammar.profile import authority_of
+
+if TYPE_CHECKING:
+    from urlschemes.grammar.part import Part
+    from urlschemes.url.base import URLBase
+
+__all__ = ["below", "hierarchical_part", "parent_of"]
+
+_SLASH = frozenset(b"/")
+
+
+def hierarchical_part(url: URLBase) -> Part:
+    """Return the part of `url` whose levels are divided by `/`. Raises NotHierarchical."""
+    syntax, (scheme, _, schemepart) = url.syntax, str(url).partition(":")
+    for part in syntax.parts.values():
+        if part.at[0][-1] == syntax.hierarchy and schemepart.startswith("/"):
+            return part
+    raise NotHierarchical(
+        f"{scheme.lower()} URLs have no hierarchy for relative references",
+        scheme=scheme.lower(),
+        section=syntax.profile.section("hierarchy"),
+        hint="give the whole URL",
+    )
+
+
+def parent_of(url: URLBase) -> str:
+    """Return the text of the level that holds `url`; the first level holds itself. Raises NotHierarchical."""
+    first, levels = _levels(url)
+    kept, slash, _ = levels.removesuffix("/").rpartition("/")
+    return first + kept + slash
+
+
+def below(url: URLBase, segment: str) -> str:
+    """Return the text of `segment`, decoded, in the level of `url`. Raises NotHierarchical, InvalidURL, TypeError."""
+    require_type("segment", segment, str)
+    part = hierarchical_part(url)
+    if segment in {".", ".."}:
+        message = f"`/` takes the name of a segment, and {segment!r} is a reference"
+        raise invalid_url("", message, part=part.name, hint=f"use join({segment!r})")
+    first, levels = _levels(url)
+    kept = levels.rstrip("/")
+    return first + kept + ("/" if kept else "") + escape(octets_of(segment), part.bare - _SLASH)
+
+
+def _levels(url: URLBase) -> tuple[str, str]:
+    """Return the text to the `/` of the first level, written if it is absent, and the path after it."""
+    text, syntax, part = str(url), url.syntax, hierarchical_part(url)
+    authority = authority_of(text, syntax.profile)
+    start = text.index(":") + 1 if authority is None else authority.end
+    if not text.startswith("/", start):
+        return f"{text[:start]}/", ""
+    _, end = syntax.span(url._match, part.name) or (0, 0)
+    return text[: start + 1], text[start + 1 : end]
