@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes.errors import PluginConflict, UnknownScheme
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
-from urlschemes.redaction import one_line
+from urlschemes.redaction import in_line, one_line
 from urlschemes.registry.claims import DISABLE, Claim, State, locations, switch
 from urlschemes.storage.package_data import read_from
 
@@ -231,7 +231,7 @@ def no_provider(
     if known is not None:
         message, hint = _of_core_ledger(known, install)
         return UnknownScheme(message, scheme=name, hint=hint)
-    return UnknownScheme(scheme=name, describe=lambda: _of_other_ledgers(name, ledgers(), installed))
+    return UnknownScheme(scheme=name, explainer=_Explainer(ledgers, installed))
 
 
 def _of_core_ledger(known: KnownName, install: str | None) -> tuple[str, str | None]:
@@ -245,23 +245,33 @@ def _of_core_ledger(known: KnownName, install: str | None) -> tuple[str, str | N
     return f"the name {known.name} is reserved{by}{means}, and no installed plugin provides it{since}", _DEFINE_IT
 
 
-def _of_other_ledgers(
-    name: str, ledgers: tuple[Ledger, ...], installed: Callable[[], Iterable[str]]
-) -> tuple[str, str | None]:
-    """Return message and hint for a name that only other ledgers can know."""
-    names = merged(ledgers)
-    known = names.get(name)
-    if known is None:
-        message = f"no scheme is registered as {name!r}"
-        # An installed or installable scheme is more likely to be meant than one that is merely registered.
-        near = _suggestion(name, {*known_names(), *installed()}) or _suggestion(name, names)
-        return message, _not_a_scheme(name) or near or _where_to_look(name, ledgers)
-    ledger = next(each for each in ledgers if any(other.name == name for other in each.names))
-    facts = ", ".join(filter(None, (known.means, known.reference, known.since)))
-    status = f" as {known.status}" if known.status else ""
-    entry = f"{ledger.dated} lists it{status}{f': {facts}' if facts else ''}"
-    sentences = (f"no installed plugin provides the scheme {name}", entry, attribution(name, ledgers))
-    return "; ".join(filter(None, sentences)), _DEFINE_IT
+class _Explainer(NamedTuple):
+    """The explainer of errors about names that only other ledgers can know."""
+
+    ledgers: Callable[[], tuple[Ledger, ...]]
+    installed: Callable[[], Iterable[str]]
+
+    def explanation(self, name: str) -> _Explanation:
+        """Return what is known of `name`."""
+        ledgers = self.ledgers()
+        names = merged(ledgers)
+        known = names.get(name)
+        if known is None:
+            # An installed or installable scheme is more likely to be meant than one that is merely registered.
+            near = _suggestion(name, {*known_names(), *self.installed()}) or _suggestion(name, names)
+            hint = _not_a_scheme(name) or near or _where_to_look(name, ledgers)
+            return _Explanation(in_line(f"no scheme is registered as {name!r}"), hint)
+        ledger = next(each for each in ledgers if any(other.name == name for other in each.names))
+        facts = ", ".join(filter(None, (known.means, known.reference, known.since)))
+        status = f" as {known.status}" if known.status else ""
+        entry = f"{ledger.dated} lists it{status}{f': {facts}' if facts else ''}"
+        sentences = (f"no installed plugin provides the scheme {name}", entry, attribution(name, ledgers))
+        return _Explanation(in_line("; ".join(filter(None, sentences))), _DEFINE_IT)
+
+
+class _Explanation(NamedTuple):
+    message: str
+    hint: str | None
 
 
 def _not_a_scheme(name: str) -> str | None:
