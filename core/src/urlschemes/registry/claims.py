@@ -25,7 +25,6 @@ __all__ = [
     "SCHEMES",
     "SPECIFICATIONS",
     "Claim",
-    "Diagnosis",
     "State",
     "distribution_key",
     "installed_list",
@@ -44,8 +43,8 @@ State: TypeAlias = Literal[
 `active`: it counts. `shadowed`: it gave way to a pin, or to what the program registered. `conflict`: another
 distribution claims the name too. `reserved`: the name belongs to another distribution. `disabled`: the user switched it
 off. `malformed`: the distribution's metadata is wrong. `broken`: it failed when it was used. `ignored`: it was found
-through the current directory. `unused`: no installed distribution uses its group; or it has no record of the registry's
-profile.
+through the current directory. `unused`: no installed distribution uses its group, it has no record of the registry's
+profile, or it is a reader that does not read.
 """
 
 SCHEMES = "urlschemes.schemes"
@@ -125,19 +124,6 @@ class Claim(NamedTuple):
         location = f"{self.module}:{self.attribute}" if self.attribute else self.module
         text = f"{self.name or '(no name)'}: {self.provider} [{self.state}] {location} in {self.origin}"
         return one_line(f"{text}: {self.reason}" if self.reason else text, 1000)
-
-
-class Diagnosis(NamedTuple):
-    """The result of examining one claim.
-
-    `file` is what would be imported for it, or the record if there is no code ("" if it cannot be found), `sha256` that
-    file's hash, `seconds` how long the import took (None if nothing was imported).
-    """
-
-    claim: Claim
-    file: str = ""
-    sha256: str = ""
-    seconds: float | None = None
 
 
 def distribution_key(name: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from urlschemes.registry.claims import SCHEMES, Claim, Diagnosis
+from urlschemes.registry.claims import SCHEMES, Claim
 from urlschemes.registry.names import Why
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Mapping
 
     from urlschemes.scheme.scheme import Scheme
 
@@ -116,20 +116,6 @@ class Overrides:
         if change == "unregistered":
             return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
         return claim._replace(state="shadowed", reason=_RULES[change][2])
-
-    def diagnose(self) -> Iterator[Diagnosis]:
-        """Yield a diagnosis for each of the program's own schemes."""
-        for scheme in self:
-            kind, why = scheme.url_type, self.why(scheme.name)
-            claim = Claim(scheme.name, "(this program)", "", "", kind.__module__, kind.__qualname__)
-            yield Diagnosis(claim._replace(reason=why.rule if why else ""))
-
-    def __iter__(self) -> Iterator[Scheme]:
-        """Iterate over the program's own schemes that are in use, sorted by name."""
-        for name in sorted({*self._registered, *self._overrides}):
-            scheme = self.current(name, {})
-            if scheme is not None:  # another thread may have taken it out
-                yield scheme
 
     def names(self, installed: Collection[str]) -> Collection[str]:
         """Return the names in use, given those that are `installed`."""

@@ -42,7 +42,6 @@ from urlschemes.url.value import LIMIT, URL
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from urlschemes.registry.claims import Diagnosis
     from urlschemes.registry.hooks import HookSource
     from urlschemes.registry.names import KnownName, Ledger, Why
 
@@ -209,7 +208,7 @@ class Registry:
     def registrations(self) -> tuple[Registration, ...]:
         """Return the records of all schemes, sorted by name; nothing is imported.
 
-        Records that cannot be read are left out; `diagnose` names them.
+        Records that cannot be read are left out; `load` says why one cannot.
         """
         return tuple(record for _, record in self._usable_ones(self.registration))
 
@@ -284,12 +283,9 @@ class Registry:
         require_type("claim", claim, Claim)
         return self._plugins.load(claim)
 
-    def diagnose(self, *, load: bool = False) -> tuple[Diagnosis, ...]:
-        """Search again, without the cache, and examine every claim, and the schemes that the program registered itself.
-
-        Records are read; with `load`, plugins are imported too. The registry itself does not change.
-        """
-        return (*self._plugins.diagnose(self._overrides.judged, load=load), *self._overrides.diagnose())
+    def search_again(self) -> None:
+        """Find what was installed or removed since plugins were searched for; schemes that are loaded stay in use."""
+        self._plugins.search_again()
 
     def snapshot(self) -> Mapping[str, Mapping[str, object]]:
         """Return what the program registered, overrides and took out; each key names it, up to the registry's name."""

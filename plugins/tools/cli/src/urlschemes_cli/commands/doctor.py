@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from urlschemes.errors import PluginError
 from urlschemes.registry.claims import SCHEMES, Claim, subject, switch
 from urlschemes.registry.names import how_to_install
 from urlschemes.registry.plugins import SLOW_IMPORT
 from urlschemes.registry.readers import CHOICE
+from urlschemes.storage.package_data import locate, read_file
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option
@@ -21,11 +24,11 @@ from urlschemes_cli.settings import known_records
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from urlschemes.registry.claims import Diagnosis
+    from urlschemes import Registry
     from urlschemes_cli.output.console import Console
     from urlschemes_cli.settings import Settings
 
-__all__ = ["doctor"]
+__all__ = ["diagnoses", "doctor"]
 
 _NATIVE = "URLSCHEMES_NATIVE"
 """The variable that switches urlschemes-native off."""
@@ -73,9 +76,12 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
 
 
 class Examined(NamedTuple):
-    """A diagnosis, and the changes that importing the plugin makes to its process (None if not verified).
+    """The result of examining one claim.
 
-    `profile` is that of the record, if a claim for a scheme has one that counts.
+    `file` is what would be imported for it, or the record if there is no code ("" if it cannot be found), `sha256` that
+    file's hash, `seconds` how long the import took (None if nothing was imported). `changes` are those that importing
+    the plugin makes to its process (None if not verified). `profile` is that of the record, if a claim for a scheme has
+    one that counts.
     """
 
     claim: Claim
@@ -91,6 +97,44 @@ class Examined(NamedTuple):
         return self.claim.in_trouble or bool(self.changes)
 
 
+def diagnoses(registry: Registry, *, load: bool = False) -> Iterator[Examined]:
+    """Search again, without the cache, and examine every claim: read its record or, with `load`, import it."""
+    registry.search_again()
+    for claim in registry.claims():
+        found, seconds = claim, None
+        began = perf_counter()
+        try:
+            if claim.state == "active" and load:
+                registry.load(claim)
+                seconds = perf_counter() - began
+            elif claim.state == "active" and claim.group == SCHEMES:
+                registry.registration(claim.name)
+        except PluginError as error:
+            found = _broken(claim, error.message)
+        yield Examined(found, *_file(found, registry.profile.record), seconds)
+
+
+def _broken(claim: Claim, problem: str) -> Claim:
+    return claim._replace(state="broken", reason=problem.removeprefix(subject(claim)))
+
+
+def _file(claim: Claim, record: str) -> tuple[str, str]:
+    """Return the claim's file, which is read and not executed, and its hash."""
+    from hashlib import sha256  # it loads OpenSSL, which no other command needs
+
+    try:
+        if claim.attribute or claim.group != SCHEMES:
+            spec = locate(claim.module)
+            file = spec.origin or ""
+            octets = spec.loader.get_data(file)  # type: ignore[union-attr]  # without a loader, there is no file
+        else:
+            text, file = read_file(claim.module, record)
+            octets = text.encode()
+    except Exception:  # noqa: BLE001  there may be no such file, or another package's finder failed
+        return "", ""
+    return file, sha256(octets).hexdigest()
+
+
 def _examined(settings: Settings, *, load: bool, verify: bool) -> Iterator[Examined]:
     """Yield the result for each claim; for that of a scheme, one for each profile of which it has a record."""
     registries = settings.registries
@@ -98,32 +142,31 @@ def _examined(settings: Settings, *, load: bool, verify: bool) -> Iterator[Exami
     for registry in registries:
         profile = registry.profile
         of_profile, others = [], []
-        for each in registry.diagnose(load=load):
+        for each in diagnoses(registry, load=load):
             records = {*map(os.path.basename, each.claim.records)}
             if profile.record in records and each.claim.state in _OF_PROFILE:
                 of_profile.append(each)
             elif registry is registries[0] and not (each.claim.state == "unused" and records & known):
                 others.append(each)
         for found, name in (of_profile, profile.name), (others, None):
-            results = _verified(found, profile.name) if verify else (Examined(*each) for each in found)
+            results = _verified(found, profile.name) if verify else found
             yield from (each._replace(profile=name) for each in results)
 
 
-def _verified(diagnoses: list[Diagnosis], profile: str) -> Iterator[Examined]:
-    """Yield the diagnoses with the results of importing each plugin in a process of its own."""
+def _verified(found: list[Examined], profile: str) -> Iterator[Examined]:
+    """Yield them with the results of importing each plugin in a process of its own."""
     try:
         from urlschemes_conformance.import_probe import probe_imports  # late: an optional distribution
     except ModuleNotFoundError:
         raise click.UsageError(f"--verify is not installed: {how_to_install('urlschemes-conformance')}") from None
-    verified = probe_imports((each.claim for each in diagnoses), profile)
-    for each in diagnoses:
-        claim, result = each.claim, verified.get(each.claim)
+    verified = probe_imports((each.claim for each in found), profile)
+    for each in found:
+        result = verified.get(each.claim)
         if result is None:
-            yield Examined(*each)
+            yield each
             continue
-        if result.fault:
-            claim = claim._replace(state="broken", reason=result.fault.removeprefix(subject(claim)))
-        yield Examined(claim, each.file, each.sha256, result.seconds, result.changes)
+        claim = _broken(each.claim, result.fault) if result.fault else each.claim
+        yield each._replace(claim=claim, seconds=result.seconds, changes=result.changes)
 
 
 def _examined_json(each: Examined) -> dict[str, Any]:
