@@ -22,16 +22,12 @@ and copied.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from urlschemes.redaction import in_line, one_line, redact_url
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any, ClassVar
 
 T = TypeVar("T")
 

@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, TypeAlias
 
 from urlschemes.redaction import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = [
     "DISABLE",

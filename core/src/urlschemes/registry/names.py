@@ -10,18 +10,16 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from urlschemes.errors import PluginConflict, UnknownScheme
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.redaction import in_line, one_line
 from urlschemes.registry.claims import DISABLE, Claim, State, locations, switch
 from urlschemes.storage.package_data import read_from
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 __all__ = [
     "KnownName",

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from urlschemes.registry.claims import SCHEMES, Claim
 from urlschemes.registry.names import Why
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from urlschemes.scheme.scheme import Scheme
+from urlschemes.scheme.scheme import Scheme
 
 Change: TypeAlias = Literal["registered", "overridden", "unregistered"]
 """An override by the program: registered, overridden or unregistered."""

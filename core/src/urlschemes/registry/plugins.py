@@ -6,6 +6,7 @@ a plugin does wrong becomes an error that names its distribution, and it is not 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
 from copy import copy
 from functools import partial
 from importlib import import_module
@@ -37,13 +38,9 @@ from urlschemes.scheme.scheme import Scheme, check_type
 from urlschemes.storage.package_data import locate, read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
     from urlschemes.registry.hooks import HookSource
 
-    T = TypeVar("T")
-
-__all__ = ["SLOW_IMPORT", "Plugins", "code_for", "load_object", "load_record", "load_scheme"]
+T = TypeVar("T")
 
 SLOW_IMPORT = 1.0
 """Seconds after which the import of a plugin is logged as slow."""

@@ -9,20 +9,15 @@ used in this process declines: its module raises ImportError, with the reason.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from urlschemes.redaction import described, one_line
-from urlschemes.registry.claims import DISABLE, READERS, locations
+from urlschemes.registry.claims import DISABLE, READERS, Claim, State, locations
 from urlschemes.registry.discovery import installed_claims
 from urlschemes.registry.selection import Rules, select
 from urlschemes.url import reader
 from urlschemes.url.pattern_reader import PatternReader
-
-if TYPE_CHECKING:
-    from urlschemes.registry.claims import Claim, State
-    from urlschemes.url.reader import Reader
-
-__all__ = ["CHOICE", "Choice"]
+from urlschemes.url.reader import Reader
 
 
 class Choice(NamedTuple):

@@ -10,7 +10,7 @@ process and cannot be interrupted; one that takes longer than a second is logged
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from threading import Lock
 from types import NoneType
@@ -29,7 +29,7 @@ from urlschemes.errors import (
 from urlschemes.grammar.profile import Profile
 from urlschemes.record.registration import Registration
 from urlschemes.registry.claims import OWN_SPECIFICATIONS, SCHEMES, Claim
-from urlschemes.registry.names import core_ledger, explained, known_names, merged, no_provider
+from urlschemes.registry.names import KnownName, Ledger, Why, core_ledger, explained, known_names, merged, no_provider
 from urlschemes.registry.overrides import Overrides
 from urlschemes.registry.plugins import Plugins, load_record
 from urlschemes.registry.selection import Rules
@@ -40,12 +40,7 @@ from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, URL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
     from urlschemes.registry.hooks import HookSource
-    from urlschemes.registry.names import KnownName, Ledger, Why
-
-__all__ = ["Registry", "default_registry", "registry_or_default"]
 
 T = TypeVar("T")
 U = TypeVar("U", bound=URL)

@@ -8,10 +8,12 @@ distributions still claim one name, neither counts: the order of installation, o
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from urlschemes.errors import PluginError
+from urlschemes.grammar.profile import Profile
 from urlschemes.redaction import one_line
 from urlschemes.registry.claims import (
     DISABLE,
@@ -30,14 +32,7 @@ from urlschemes.registry.claims import (
 from urlschemes.registry.names import known_names, reserved_names
 from urlschemes.rfc1738 import RFC1738
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from urlschemes.grammar.profile import Profile
-
-    Owners: TypeAlias = Mapping[str, Mapping[str, str]]
-
-__all__ = ["Rules", "Selection", "select"]
+Owners: TypeAlias = Mapping[str, Mapping[str, str]]
 
 ALLOW = "URLSCHEMES_PLUGINS"
 """The variable that restricts which distributions take part: their names, separated by commas, or `none`."""

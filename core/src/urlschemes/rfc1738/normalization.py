@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from urlschemes.grammar.octets import ESCAPE, escape, octets_of, unescape
+from urlschemes.grammar.part import Part, Raw
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.building import outermost, text_by_mark
-
-if TYPE_CHECKING:
-    from urlschemes.grammar.part import Part, Raw
-    from urlschemes.url.value import URL
-
-__all__ = ["normalized"]
+from urlschemes.url.value import URL
 
 
 def normalized(url: URL, level: str | None) -> str:  # noqa: ARG001  there is one level
