@@ -55,9 +55,8 @@ class Plugins:
     Raises PluginError for a profile that is not installed, TypeError for none.
     """
 
-    def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
+    def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.current_directory = current_directory
         self._lock = Lock()
         self.selected: Selection | None = None
         self._hook_sources: tuple[HookSource, ...] | None = None
@@ -89,7 +88,8 @@ class Plugins:
     def selection(self) -> Selection:
         """Return every claim, and which of them count; searched for once. Raises PluginError as `select` does."""
         if self.selected is None:
-            selection = select(installed_claims(current_directory=self.current_directory), self.rules, self.profile)
+            claims = installed_claims(current_directory=self.rules.current_directory)
+            selection = select(claims, self.rules, self.profile)
             with self._lock:
                 if self.selected is None:
                     self.selected = selection
@@ -97,7 +97,7 @@ class Plugins:
 
     def search_again(self) -> None:
         """Search for claims again, without the cache. Raises PluginError as `select` does."""
-        selection = select(discover(current_directory=self.current_directory), self.rules, self.profile)
+        selection = select(discover(current_directory=self.rules.current_directory), self.rules, self.profile)
         with self._lock:
             self.selected, self._hook_sources = selection, None
 

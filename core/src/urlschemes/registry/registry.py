@@ -29,7 +29,7 @@ from urlschemes.errors import (
 from urlschemes.grammar.profile import Profile
 from urlschemes.record.registration import Registration
 from urlschemes.registry.claims import OWN_SPECIFICATIONS, SCHEMES, Claim
-from urlschemes.registry.names import KnownName, Ledger, Why, core_ledger, explained, known_names, merged, no_provider
+from urlschemes.registry.names import KnownName, Ledger, Names, Why, core_ledger, known_names, merged
 from urlschemes.registry.overrides import Overrides
 from urlschemes.registry.plugins import Plugins, load_record
 from urlschemes.registry.selection import Rules
@@ -79,11 +79,12 @@ class Registry:
         require_type("profile", profile, Profile, str)
         folded_pins = {lower_case(name): pin for name, pin in (pins or {}).items()}
         members("pins", folded_pins.values(), str)
-        self._start(Rules(allowed, disabled, folded_pins, profile), require, current_directory=current_directory)
+        self._start(Rules(allowed, disabled, folded_pins, profile, current_directory=current_directory), require)
 
-    def _start(self, rules: Rules, require: Collection[str], *, current_directory: bool = False) -> None:
-        self._plugins = Plugins(rules, current_directory=current_directory)
+    def _start(self, rules: Rules, require: Collection[str]) -> None:
+        self._plugins = Plugins(rules)
         self._overrides = Overrides()
+        self._known = Names(self.ledgers, self._names)
         self._lock = Lock()
         self._in_profiles: dict[Profile, Registry] = {}
         self._added_hooks: tuple[HookSource, ...] = ()
@@ -95,10 +96,10 @@ class Registry:
             self._plugins.require(required)
 
     @classmethod
-    def from_rules(cls, rules: Rules, require: Collection[str] = (), current_directory: bool = False) -> Registry:
+    def from_rules(cls, rules: Rules, require: Collection[str] = ()) -> Registry:
         """Make a registry of rules that name the sources of their lists, for a program with options of its own."""
         registry = cls.__new__(cls)
-        registry._start(rules, require, current_directory=current_directory)
+        registry._start(rules, require)
         return registry
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -116,8 +117,8 @@ class Registry:
         rules = self._plugins.rules
         # pickle takes no MappingProxyType
         mappings = dict(rules.allowed), dict(rules.disabled), dict(rules.pins)
-        rules = Rules(*mappings, self.profile, dict(rules.reserved))
-        return type(self).from_rules, (rules, (), self._plugins.current_directory)
+        rules = Rules(*mappings, self.profile, dict(rules.reserved), rules.current_directory)
+        return type(self).from_rules, (rules,)
 
     @property
     def profile(self) -> Profile:
@@ -134,8 +135,7 @@ class Registry:
             return self
         found = profile if isinstance(profile, Profile) else self._plugins.installed_profile(profile)
         if found not in self._in_profiles:
-            rules = self._plugins.rules._replace(profile=found)
-            made = self.from_rules(rules, (), self._plugins.current_directory)
+            made = self.from_rules(self._plugins.rules._replace(profile=found))
             self._in_profiles.setdefault(found, made)
         return self._in_profiles[found]
 
@@ -263,7 +263,7 @@ class Registry:
         checked = [self._plugins.checked(claim) for claim in claims]
         errors = [error for _, error in checked if error is not None]
         pinned = name in self._plugins.rules.pins
-        why = explained(name, tuple(claim for claim, _ in checked), self.ledgers, self._names, pinned=pinned)
+        why = self._known.why(name, tuple(claim for claim, _ in checked), pinned=pinned)
         return why._replace(hint=errors[0].hint) if errors and why.provider is None else why
 
     def claims(self) -> tuple[Claim, ...]:
@@ -297,7 +297,7 @@ class Registry:
 
     def _no_provider(self, name: str) -> UnknownScheme | PluginConflict:
         """Return the error for a name, in lower case, that nothing provides."""
-        return no_provider(name, tuple(map(self._plugins.present, self._claims_of(name))), self.ledgers, self._names)
+        return self._known.no_provider(name, tuple(map(self._plugins.present, self._claims_of(name))))
 
     # What the program registers itself
 

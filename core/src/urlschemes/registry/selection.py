@@ -44,7 +44,8 @@ class Rules(NamedTuple):
     `allowed` lists, by source, the distributions that may take part (empty: all). `disabled` lists, by source,
     distributions and schemes that may not. `pins` maps names to the chosen distributions. `profile` is the profile of
     the URLs, or its name. `reserved` is the program's own: the groups of entry points that it uses besides those of the
-    core, each with the names in it that belong to one distribution.
+    core, each with the names in it that belong to one distribution. With `current_directory`, distributions that are
+    found only through the current directory count too.
     """
 
     allowed: Mapping[str, Collection[str]] = MappingProxyType({})
@@ -52,6 +53,7 @@ class Rules(NamedTuple):
     pins: Mapping[str, str] = MappingProxyType({})
     profile: Profile | str = RFC1738
     reserved: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    current_directory: bool = False
 
 
 class Selection(NamedTuple):
