@@ -114,11 +114,7 @@ class Registry:
             )
         if self is registry_or_default(None, self.profile):
             return registry_or_default, (None, self.profile)  # a reader is pickled as it
-        rules = self._plugins.rules
-        # pickle takes no MappingProxyType
-        mappings = dict(rules.allowed), dict(rules.disabled), dict(rules.pins)
-        rules = Rules(*mappings, self.profile, dict(rules.reserved), rules.current_directory)
-        return type(self).from_rules, (rules,)
+        return type(self).from_rules, (self._plugins.rules._replace(profile=self.profile),)
 
     @property
     def profile(self) -> Profile:
@@ -158,9 +154,7 @@ class Registry:
         if not isinstance(name, str):
             return False
         name = lower_case(name)
-        return self._current(name) is not None or (
-            not self._overrides.hides(name) and name in self._plugins.selection().chosen
-        )
+        return self._current(name) is not None or self._chosen(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of all schemes, sorted; nothing is imported."""
@@ -217,21 +211,25 @@ class Registry:
         name = lower_case(name)
         if self._overrides.change(name) in {"registered", "overridden"}:
             return "this program"
-        claim = self._plugins.selection().chosen.get(name)
-        return claim.provider if claim and not self._overrides.hides(name) else None
+        claim = self._chosen(name)
+        return claim.provider if claim else None
 
     def would_import_third_party(self, name: str) -> bool:
         """Return True if using the scheme would import a plugin that is not one of the reserved distributions."""
         name = lower_case(name)
-        if self._current(name) is not None or name not in self._plugins.selection().chosen:
+        if self._current(name) is not None or self._chosen(name) is None:
             return False
         known = known_names().get(name)
         return known is None or not known.distribution
 
+    def _chosen(self, name: str) -> Claim | None:
+        """Return the claim that counts for `name`, unless the program took the scheme out."""
+        return None if self._overrides.hides(name) else self._plugins.selection().chosen.get(name)
+
     def _claim(self, name: str) -> Claim:
         """Return the claim that counts for `name`. Raises UnknownScheme, PluginConflict."""
-        claim = self._plugins.selection().chosen.get(name)
-        if claim is None or self._overrides.hides(name):
+        claim = self._chosen(name)
+        if claim is None:
             raise self._no_provider(name)
         return claim
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
-from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from urlschemes.errors import PluginError
@@ -48,11 +47,11 @@ class Rules(NamedTuple):
     found only through the current directory count too.
     """
 
-    allowed: Mapping[str, Collection[str]] = MappingProxyType({})
-    disabled: Mapping[str, Collection[str]] = MappingProxyType({})
-    pins: Mapping[str, str] = MappingProxyType({})
+    allowed: Mapping[str, Collection[str]] = {}
+    disabled: Mapping[str, Collection[str]] = {}
+    pins: Mapping[str, str] = {}
     profile: Profile | str = RFC1738
-    reserved: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    reserved: Mapping[str, Mapping[str, str]] = {}
     current_directory: bool = False
 
 
