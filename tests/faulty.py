@@ -1,13 +1,12 @@
 """The beginning of the code that the tests of faulty plugins run in child processes."""
 
 # `use` returns what parsing a URL of a scheme gives, `access` what accessing a URL gives. `controls` checks all schemes
-# but the faulty ones. `culprits` are the installed distributions that `doctor` finds in trouble.
+# but the faulty ones. `culprits` are the installed distributions that a diagnosis finds in trouble.
 HEAD = """
 import urlschemes
 import urlschemes_access
 from urlschemes import default_registry as registry
 from urlschemes.errors import URLError
-from urlschemes_cli.commands.doctor import diagnoses
 
 def use(name):
     try:
@@ -23,7 +22,7 @@ def access(url, **arguments):
         return type(error).__name__ + ": " + str(error)
 
 def culprits(*installed, **how):
-    return sorted({d.claim.distribution for d in diagnoses(registry, **how) if d.claim.in_trouble} & {*installed})
+    return sorted({d.claim.distribution for d in registry.diagnose(**how) if d.claim.in_trouble} & {*installed})
 
 def state(name):
     return [[c.state, c.reason] for c in registry.claims() if c.name == name]

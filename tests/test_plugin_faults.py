@@ -59,7 +59,7 @@ def test_faulty_plugins_break_their_own_schemes_alone(
 names = {names!r}
 kinds = [use(name).partition(":")[0] for name in names]
 controls(*names)
-claims = [*diagnoses(registry)]
+claims = registry.diagnose()
 imported = [name for name in sys.modules if name.startswith("x_")]
 print(json.dumps([kinds, sorted({{d.claim.distribution for d in claims if d.claim.in_trouble}}), imported]))
 """,

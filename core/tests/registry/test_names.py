@@ -384,4 +384,6 @@ def test_what_the_program_registers_or_overrides_is_its_own(plugin, registration
     with registry.override(registration("x-own-e")):
         why = registry.why("x-own-e")
         assert (why.rule, why.advice) == ("override(scheme) is in effect", "leave its `with` block")
-        assert [each.state for each in registry.claims() if each.name == "x-own-e"] == ["shadowed"]
+        installed, own = (each for each in registry.diagnose() if each.claim.name == "x-own-e")
+        assert (installed.claim.state, own.claim.state) == ("shadowed", "active")
+        assert (own.claim.distribution, own.claim.reason) == ("(this program)", "override(scheme) is in effect")

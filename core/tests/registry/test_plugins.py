@@ -14,10 +14,16 @@ import pytest
 
 from urlschemes import Registry, Scheme
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError, PluginRecordError
-from urlschemes.registry.claims import Claim
+from urlschemes.registry.claims import Claim, Diagnosis
 from urlschemes.registry.plugins import load_object, load_record
 
 SIMPLE = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
+
+
+def diagnoses(registry: Registry, *distributions: str, load: bool = False) -> dict[str, Diagnosis]:
+    """Return the diagnoses of these distributions by their names."""
+    found = {each.claim.distribution: each for each in registry.diagnose(load=load)}
+    return {name: found[name] for name in distributions}
 
 
 @pytest.mark.plugin_fault(3)
@@ -359,35 +365,57 @@ def test_a_claim_for_another_scheme_than_the_record_is_refused(plugin, monkeypat
         load_record(Claim("x-two", "two", "1.0", "/site", "x_one"))
 
 
-# Searching again
-
-
-def test_a_registry_searches_again_when_it_is_asked(plugin, install, monkeypatch):
-    monkeypatch.syspath_prepend(plugin("x-first", code=None))
-    registry = Registry()
-    assert registry.is_valid("x-first:yes")
-    plugin("x-second", code=None)
-    install("x-hooks", "[urlschemes]\nledger = x_hooks\n")
-    providers = {each.provider for each in registry.hook_sources()}
-    assert "x-second" not in registry
-    registry.search_again()
-    assert registry.is_valid("x-first:yes")
-    assert registry.is_valid("x-second:yes")
-    assert {each.provider for each in registry.hook_sources()} == {"x-hooks 1.0", *providers}
+# Diagnoses
 
 
 def test_what_needs_a_distribution_that_is_not_installed_is_not_imported(install, monkeypatch):
     monkeypatch.syspath_prepend(install("x-teller", "[urlschemes.tales]\nx-tell = nowhere\n"))
     registry = Registry(["x-teller"])
 
-    def claim():
-        (found,) = (each for each in registry.claims() if each.distribution == "x-teller")
-        return found
+    def states():
+        return {each.claim.state for each in registry.diagnose(load=True) if each.claim.distribution == "x-teller"}
 
-    with pytest.raises(PluginError, match=r"is unused: no installed distribution uses the group urlschemes.tales"):
-        registry.load(claim())
+    assert states() == {"unused"}
     install("x-reader", "[urlschemes.groups]\ntales = nowhere\n")
-    registry.search_again()
-    with pytest.raises(PluginLoadError):
-        registry.load(claim())
-    assert claim().state == "broken"
+    assert states() == {"broken"}
+
+
+@pytest.mark.parametrize(
+    ("code", "record", "states", "reason"),
+    [
+        ("raise SystemExit(3)", str, ("active", "broken"), "SystemExit: 3"),
+        (SIMPLE, None, ("broken", "broken"), "has no file registration.toml"),
+        (SIMPLE, lambda text: text.replace("api = 1", "api = 2"), ("broken", "broken"), "has api = 2: expected 1"),
+    ],
+)
+def test_a_faulty_plugin_is_diagnosed_as_broken(plugin, monkeypatch, code, record, states, reason):
+    monkeypatch.syspath_prepend(plugin("x-faulty", code, record))
+    registry = Registry()
+    found = [diagnoses(registry, "x-faulty", load=load)["x-faulty"] for load in (False, True)]
+    assert tuple(each.claim.state for each in found) == states
+    assert reason in found[1].claim.reason
+    assert [each.seconds for each in found] == [None, None]
+    assert found[1].claim.in_trouble
+
+
+def test_a_diagnosis_changes_nothing(plugin, install, monkeypatch):
+    broken = "raise SystemExit(3)\n"
+    install("hooks-m", "[urlschemes]\nledger = x_hooks_m\n", {"x_hooks_m.py": broken})
+    monkeypatch.syspath_prepend(plugin("x-plain", code=None))
+    registry = Registry()
+    before = registry.claims()
+    for load in (False, True):
+        state = diagnoses(registry, "hooks-m", load=load)["hooks-m"].claim.state
+        assert state == ("broken" if load else "active")
+        assert registry.claims() == before
+        assert registry.is_valid("x-plain:yes")
+
+
+def test_a_diagnosis_searches_again_and_the_registry_does_not(plugin, monkeypatch):
+    monkeypatch.syspath_prepend(plugin("x-first", code=None))
+    registry = Registry()
+    assert "x-first" in registry
+    plugin("x-second", code=None)
+    assert diagnoses(registry, "x-first", "x-second")["x-second"].claim.state == "active"
+    assert "x-second" not in registry
+    assert "x-second" in Registry()

@@ -93,7 +93,7 @@ def test_a_scheme_without_a_record_of_the_profile_is_unknown(site):
     with pytest.raises(UnknownScheme, match=r"x-first 1.0 is unused: it has no record of the profile later"):
         registry.parse("x-first:yes")
     assert registry.why("x-first").provider is None
-    assert {each.state for each in registry.claims() if each.name == "x-first"} == {"unused"}
+    assert {each.claim.state for each in registry.diagnose() if each.claim.name == "x-first"} == {"unused"}
 
 
 def test_code_for_another_profile_breaks_the_contract(site):
@@ -182,5 +182,5 @@ def test_a_scheme_with_a_later_record_alone_is_unknown_by_default_and_not_broken
         assert "x-only" not in registry
         with pytest.raises(UnknownScheme, match=r"no record of the profile rfc1738, only registration.later.toml; Reg"):
             registry.parse("x-only:yes")
-        assert [each.state for each in registry.claims() if each.name == "x-only"] == ["unused"]
+        assert [each.claim.state for each in registry.diagnose(load=True) if each.claim.name == "x-only"] == ["unused"]
     assert {each.name for each in Registry(disable=["x-only"]).claims() if each.state == "disabled"} == {"x-only"}

@@ -23,6 +23,7 @@ __all__ = [
     "SCHEMES",
     "SPECIFICATIONS",
     "Claim",
+    "Diagnosis",
     "State",
     "distribution_key",
     "installed_list",
@@ -122,6 +123,13 @@ class Claim(NamedTuple):
         location = f"{self.module}:{self.attribute}" if self.attribute else self.module
         text = f"{self.name or '(no name)'}: {self.provider} [{self.state}] {location} in {self.origin}"
         return one_line(f"{text}: {self.reason}" if self.reason else text, 1000)
+
+
+class Diagnosis(NamedTuple):
+    """The result of examining one claim: in `seconds` how long its import took (None if nothing was imported)."""
+
+    claim: Claim
+    seconds: float | None = None
 
 
 def distribution_key(name: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from threading import Lock
 from typing import Literal, TypeAlias
 
-from urlschemes.registry.claims import SCHEMES, Claim
+from urlschemes.registry.claims import SCHEMES, Claim, Diagnosis
 from urlschemes.registry.names import Why
 from urlschemes.scheme.scheme import Scheme
 
@@ -113,6 +113,14 @@ class Overrides:
         if change == "unregistered":
             return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
         return claim._replace(state="shadowed", reason=_RULES[change][2])
+
+    def diagnose(self) -> Iterator[Diagnosis]:
+        """Yield a diagnosis for each of the program's own schemes, sorted by name."""
+        for name in sorted({*self._registered, *self._overrides}):
+            scheme, why = self.current(name, {}), self.why(name)
+            if scheme is not None and why is not None:  # another thread may have taken it out
+                module, kind = scheme.url_type.__module__, scheme.url_type.__qualname__
+                yield Diagnosis(Claim(name, "(this program)", "", "", module, kind, reason=why.rule))
 
     def names(self, installed: Collection[str]) -> Collection[str]:
         """Return the names in use, given those that are `installed`."""

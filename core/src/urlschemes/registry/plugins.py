@@ -6,7 +6,7 @@ a plugin does wrong becomes an error that names its distribution, and it is not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from copy import copy
 from functools import partial
 from importlib import import_module
@@ -24,6 +24,7 @@ from urlschemes.registry.claims import (
     READERS,
     SCHEMES,
     Claim,
+    Diagnosis,
     distribution_key,
     installed_list,
     removal_hint,
@@ -95,12 +96,6 @@ class Plugins:
                     self.selected = selection
         return self.selected
 
-    def search_again(self) -> None:
-        """Search for claims again, without the cache. Raises PluginError as `select` does."""
-        selection = select(discover(current_directory=self.rules.current_directory), self.rules, self.profile)
-        with self._lock:
-            self.selected, self._hook_sources = selection, None
-
     def require(self, names: Collection[str]) -> None:
         """Raise PluginError for a distribution that does not take part."""
         claims = self.selection().claims
@@ -153,14 +148,32 @@ class Plugins:
         return _as_broken(claim, error) if error else claim
 
     def checked(self, claim: Claim) -> tuple[Claim, PluginError | None]:
-        """Return the claim for a scheme, in the state `broken` if it failed or its record cannot be used; and why."""
+        """Return the claim, in the state `broken` if it failed or its record cannot be used; and why."""
         error = self.broken.get(claim)
-        if claim.state == "active" and error is None:
+        if claim.state == "active" and claim.group == SCHEMES and error is None:
             try:
                 load_record(claim, self.profile)
             except PluginError as fault:
                 error = fault
         return (claim, None) if error is None else (_as_broken(claim, error), error)
+
+    def diagnose(self, judged: Callable[[Claim], Claim], *, load: bool) -> Iterator[Diagnosis]:
+        """Search again, without the cache, and examine every claim, as `judged` gives its state.
+
+        Records are read; with `load`, plugins are imported too. What the plugins provide does not change.
+        """
+        found = discover(current_directory=self.rules.current_directory)
+        selection = select(found, self.rules, self.profile)
+        for claim in map(self.present, map(judged, selection.claims)):
+            began = perf_counter()
+            try:
+                if claim.state == "active" and load:
+                    load_object(claim, self.profile, selection.claims, selection.hook_names)
+                    yield Diagnosis(claim, perf_counter() - began)
+                else:
+                    yield Diagnosis(self.checked(claim)[0])
+            except PluginError as error:
+                yield Diagnosis(_as_broken(claim, error))
 
     def _once(self, claim: Claim, load: Callable[[Claim], T]) -> T:
         """Return what `load` returns. Raises the PluginError that it raises, now or the first time."""

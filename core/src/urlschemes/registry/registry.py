@@ -28,7 +28,7 @@ from urlschemes.errors import (
 )
 from urlschemes.grammar.profile import Profile
 from urlschemes.record.registration import Registration
-from urlschemes.registry.claims import OWN_SPECIFICATIONS, SCHEMES, Claim
+from urlschemes.registry.claims import OWN_SPECIFICATIONS, SCHEMES, Claim, Diagnosis
 from urlschemes.registry.names import KnownName, Ledger, Names, Why, core_ledger, known_names, merged
 from urlschemes.registry.overrides import Overrides
 from urlschemes.registry.plugins import Plugins, load_record
@@ -197,7 +197,7 @@ class Registry:
     def registrations(self) -> tuple[Registration, ...]:
         """Return the records of all schemes, sorted by name; nothing is imported.
 
-        Records that cannot be read are left out; `load` says why one cannot.
+        Records that cannot be read are left out; `diagnose` names them.
         """
         return tuple(record for _, record in self._usable_ones(self.registration))
 
@@ -276,9 +276,12 @@ class Registry:
         require_type("claim", claim, Claim)
         return self._plugins.load(claim)
 
-    def search_again(self) -> None:
-        """Find what was installed or removed since plugins were searched for; schemes that are loaded stay in use."""
-        self._plugins.search_again()
+    def diagnose(self, *, load: bool = False) -> tuple[Diagnosis, ...]:
+        """Search again, without the cache, and examine every claim, and the schemes that the program registered itself.
+
+        Records are read; with `load`, plugins are imported too. The registry itself does not change.
+        """
+        return (*self._plugins.diagnose(self._overrides.judged, load=load), *self._overrides.diagnose())
 
     def snapshot(self) -> Mapping[str, Mapping[str, object]]:
         """Return what the program registered, overrides and took out; each key names it, up to the registry's name."""

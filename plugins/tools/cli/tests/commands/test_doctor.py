@@ -135,32 +135,6 @@ def test_a_diagnosis_finds_files_in_an_archive(plugin, tmp_path, monkeypatch):
         assert found[name].sha256 == hashlib.sha256((site / file).read_bytes()).hexdigest()
 
 
-@pytest.mark.parametrize(
-    ("code", "record", "states", "reason"),
-    [
-        ("raise SystemExit(3)", str, ("active", "broken"), "SystemExit: 3"),
-        (SIMPLE, None, ("broken", "broken"), "has no file registration.toml"),
-        (SIMPLE, lambda text: text.replace("api = 1", "api = 2"), ("broken", "broken"), "has api = 2: expected 1"),
-    ],
-)
-def test_a_faulty_plugin_is_diagnosed_as_broken(plugin, monkeypatch, code, record, states, reason):
-    monkeypatch.syspath_prepend(plugin("x-faulty", code, record))
-    registry = Registry()
-    found = [examined(registry, "x-faulty", load=load)["x-faulty"] for load in (False, True)]
-    assert tuple(each.claim.state for each in found) == states
-    assert reason in found[1].claim.reason
-    assert found[1].seconds is None
-    assert found[1].claim.in_trouble
-
-
-def test_a_diagnosis_searches_again(plugin, monkeypatch):
-    monkeypatch.syspath_prepend(plugin("x-first", code=None))
-    registry = Registry()
-    assert "x-first" in registry
-    plugin("x-second", code=None)
-    assert examined(registry, "x-first", "x-second")["x-second"].claim.state == "active"
-
-
 def test_a_claim_without_a_file_is_diagnosed_too(install, monkeypatch):
     site = install("lost", "[urlschemes]\nledger = x_lost\n")
     monkeypatch.syspath_prepend(site)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from urlschemes.errors import PluginError
 from urlschemes.registry.claims import SCHEMES, Claim, subject, switch
 from urlschemes.registry.names import how_to_install
 from urlschemes.registry.plugins import SLOW_IMPORT
@@ -98,24 +96,9 @@ class Examined(NamedTuple):
 
 
 def diagnoses(registry: Registry, *, load: bool = False) -> Iterator[Examined]:
-    """Search again, without the cache, and examine every claim: read its record or, with `load`, import it."""
-    registry.search_again()
-    for claim in registry.claims():
-        found, seconds = claim, None
-        began = perf_counter()
-        try:
-            if claim.state == "active" and load:
-                registry.load(claim)
-                seconds = perf_counter() - began
-            elif claim.state == "active" and claim.group == SCHEMES:
-                registry.registration(claim.name)
-        except PluginError as error:
-            found = _broken(claim, error.message)
-        yield Examined(found, *_file(found, registry.profile.record), seconds)
-
-
-def _broken(claim: Claim, problem: str) -> Claim:
-    return claim._replace(state="broken", reason=problem.removeprefix(subject(claim)))
+    """Yield what `registry.diagnose` returns, with the file of each claim and its hash."""
+    for claim, seconds in registry.diagnose(load=load):
+        yield Examined(claim, *_file(claim, registry.profile.record), seconds)
 
 
 def _file(claim: Claim, record: str) -> tuple[str, str]:
@@ -165,7 +148,9 @@ def _verified(found: list[Examined], profile: str) -> Iterator[Examined]:
         if result is None:
             yield each
             continue
-        claim = _broken(each.claim, result.fault) if result.fault else each.claim
+        claim = each.claim
+        if result.fault:
+            claim = claim._replace(state="broken", reason=result.fault.removeprefix(subject(claim)))
         yield each._replace(claim=claim, seconds=result.seconds, changes=result.changes)
 
 
