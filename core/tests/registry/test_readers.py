@@ -85,7 +85,7 @@ def test_of_several_readers_none_is_used(plugin, install, child):
 def test_the_claim_of_a_reader_says_whether_it_reads(install, child, content, state, reason):
     code = """
         from urlschemes import default_registry as registry
-        claims = [each for each in registry.claims() if each.group == "urlschemes.readers"]
+        claims = [each for each in registry.claims() if each.distribution == "noting-reader"]
         print(json.dumps([[each.state, each.reason] for each in claims]))
         """
     site = install_reader(install, content)
