@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -69,8 +69,10 @@ def configuration_folder(
 
 
 @pytest.fixture
-def install(tmp_path: Path) -> Install:
+def install(tmp_path: Path) -> Iterator[Install]:
     """Write one distribution into the folder `site` of `tmp_path`, and return that folder.
+
+    After the test, modules of `tmp_path` are forgotten.
 
     `entry_points` is the text of entry_points.txt; without a header, its entries are schemes. `metadata` is the content
     of METADATA instead of a correct one; b"" for no such file. `files` are other files, by their paths.
@@ -102,7 +104,11 @@ def install(tmp_path: Path) -> Install:
             (folder / path).write_bytes(text if isinstance(text, bytes) else text.encode())
         return folder
 
-    return write
+    before = {*sys.modules}
+    yield write
+    for name in sys.modules.keys() - before:
+        if str(tmp_path) in repr(getattr(sys.modules[name], "__spec__", None)):
+            del sys.modules[name]
 
 
 RECORD = """\

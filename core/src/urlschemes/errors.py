@@ -22,16 +22,14 @@ and copied.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from urlschemes.redaction import in_line, one_line, redact_url
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Any, ClassVar
+T = TypeVar("T")
 
 __all__ = [
     "INVALID_URL_CODES",
@@ -149,19 +147,32 @@ _CODES_OF_PARTS = {
 
 
 class _Computed:
-    """An attribute of an InvalidURL that is computed when it is first read."""
+    """An attribute of an error that its explainer computes when it is first read."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __get__(self, error: InvalidURL, _: object) -> Any:
-        values, name = error.__dict__, self.name
-        if "_explanation" not in values:
+    def __get__(self, error: InvalidURL | UnknownScheme, _: object) -> Any:
+        explanation = error._explanation
+        if explanation is None:
             text, explainer = error.given
-            values["_explanation"] = explainer.explanation(str(text))
-        return values.setdefault(name, getattr(values["_explanation"], name))
+            explanation = error._explanation = explainer.explanation(str(text))
+        return getattr(explanation, self.name)
 
 
+def _state(error: InvalidURL | UnknownScheme) -> dict[str, Any]:
+    """Return the attributes for a pickle, which has the computed ones, not what computes them."""
+    state = {**vars(error), **{name: getattr(error, name) for name in error.COMPUTED}}
+    return {name: value for name, value in state.items() if name not in {"_explanation", "given"}}
+
+
+def _computing(kind: type[T]) -> type[T]:
+    for name in kind.COMPUTED:  # type: ignore[attr-defined]
+        setattr(kind, name, _Computed(name))
+    return kind
+
+
+@_computing
 class InvalidURL(URLError, ValueError):
     """The text is not a URL of its scheme (RFC 1738 section 5).
 
@@ -188,6 +199,7 @@ class InvalidURL(URLError, ValueError):
     # Making the error must be as cheap as raising it: the arguments are only stored, under a name that nobody prints.
     __init__ = Exception.__init__  # type: ignore[assignment]
     given = BaseException.args
+    _explanation: Any = None
 
     @property
     def args(self) -> tuple[Any, ...]:  # type: ignore[override]
@@ -200,14 +212,7 @@ class InvalidURL(URLError, ValueError):
         return str(self.given[0])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A pickle contains the attributes, not what computes them.
-        state = {**self.__dict__, **{name: getattr(self, name) for name in self.COMPUTED}}
-        state.pop("_explanation", None)
-        return __newobj__, (type(self), redact_url(self.text), None), state
-
-
-for _name in InvalidURL.COMPUTED:
-    setattr(InvalidURL, _name, _Computed(_name))
+        return __newobj__, (type(self), redact_url(self.text), None), _state(self)
 
 
 def invalid_url(
@@ -232,41 +237,26 @@ def invalid_url(
     return error
 
 
+@_computing
 class UnknownScheme(URLError, LookupError):
     """No scheme of this name is registered.
 
-    If `describe` is given, it returns the message and the hint when one of them is first read: they may come from
+    The `explainer`, if there is one, gives message and hint when one of them is first read: they may come from
     registers that take long to read.
     """
 
     code = "unknown-scheme"
+    COMPUTED = "message", "hint"
+    _explanation: Any = None
 
-    def __init__(
-        self, message: str = "", *, describe: Callable[[], tuple[str, str | None]] | None = None, **details: Any
-    ) -> None:
+    def __init__(self, message: str = "", *, explainer: Any = None, **details: Any) -> None:
         super().__init__(message, **details)
-        if describe is not None:
-            self._describe = describe
+        if explainer is not None:
+            self.given = self.scheme, explainer
             del self.message, self.hint
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in {"message", "hint"} or "_describe" not in vars(self):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self._complete()
-        return vars(self)[name]
-
-    def _complete(self) -> None:
-        """Set the message and the hint."""
-        message, hint = self._describe()
-        self.args = (in_line(message),)
-        vars(self).setdefault("message", *self.args)
-        vars(self).setdefault("hint", hint)
-
     def __reduce__(self) -> tuple[Any, ...]:
-        if "message" not in vars(self):
-            self._complete()  # a pickle contains the message, not the function
-        vars(self).pop("_describe", None)
-        return super().__reduce__()
+        return __newobj__, (type(self), self.message), _state(self)
 
 
 class UnsafeURL(URLError):

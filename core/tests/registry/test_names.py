@@ -15,12 +15,12 @@ from urlschemes.registry.hooks import hookimpl
 from urlschemes.registry.names import (
     KnownName,
     Ledger,
+    Names,
     attribution,
     core_ledger,
     how_to_install,
     known_names,
     merged,
-    no_provider,
     reserved_names,
 )
 
@@ -64,7 +64,7 @@ def of_claims(*states: str) -> UnknownScheme | PluginConflict:
         Claim("x-a", f"dist-{number}", "1.0", "/site", state=state, reason="because")
         for number, state in enumerate(states)
     ]
-    return no_provider("x-a", tuple(claims), lambda: (), lambda: ())
+    return Names(lambda: (), lambda: ()).no_provider("x-a", tuple(claims))
 
 
 # Ledgers

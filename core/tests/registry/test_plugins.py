@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import hashlib
 import re
-import shutil
 import sys
 import threading
 import weakref
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from urlschemes import Registry, Scheme
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError, PluginRecordError
-from urlschemes.registry.claims import HOOKS, Claim, Diagnosis
+from urlschemes.registry.claims import Claim, Diagnosis
 from urlschemes.registry.plugins import load_object, load_record
 
 SIMPLE = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
@@ -176,7 +173,6 @@ def test_a_slow_import_is_logged(plugin, monkeypatch, caplog):
     ((logger, level, message),) = caplog.record_tuples
     assert (logger, level) == ("urlschemes", 30)
     assert re.fullmatch(r"x-slow 1\.0 took \d+\.\d s to import for x-slow", message)
-    assert [each.seconds > 0.05 for each in registry.diagnose() if each.claim.name == "x-slow"] == [True]
 
 
 # Records that cannot be used
@@ -372,22 +368,6 @@ def test_a_claim_for_another_scheme_than_the_record_is_refused(plugin, monkeypat
 # Diagnoses
 
 
-def test_a_diagnosis_names_the_file_its_hash_and_the_time_of_the_import(plugin, monkeypatch):
-    site = plugin("x-code", SIMPLE)
-    plugin("x-plain", code=None)
-    monkeypatch.syspath_prepend(site)
-    registry = Registry()
-    for load in (False, True):
-        found = diagnoses(registry, "x-code", "x-plain", load=load)
-        for name, file in (("x-code", "x_code/__init__.py"), ("x-plain", "x_plain/registration.toml")):
-            assert found[name].claim.state == "active"
-            assert found[name].file == str(site / file)
-            assert found[name].sha256 == hashlib.sha256((site / file).read_bytes()).hexdigest()
-            assert (found[name].seconds is not None) == load
-            assert not found[name].claim.in_trouble
-        assert ("x_code" in sys.modules) == load
-
-
 def test_what_needs_a_distribution_that_is_not_installed_is_not_imported(install, monkeypatch):
     monkeypatch.syspath_prepend(install("x-teller", "[urlschemes.tales]\nx-tell = nowhere\n"))
     registry = Registry(["x-teller"])
@@ -398,20 +378,6 @@ def test_what_needs_a_distribution_that_is_not_installed_is_not_imported(install
     assert states() == {"unused"}
     install("x-reader", "[urlschemes.groups]\ntales = nowhere\n")
     assert states() == {"broken"}
-
-
-def test_a_diagnosis_finds_files_in_an_archive(plugin, tmp_path, monkeypatch):
-    site = plugin("x-packed", SIMPLE)
-    plugin("x-simple", code=None)
-    archive = shutil.make_archive(str(tmp_path / "packed"), "zip", site)
-    monkeypatch.syspath_prepend(archive)
-    registry = Registry()
-    assert registry.is_valid("x-packed:yes")
-    assert registry.is_valid("x-simple:yes")
-    found = diagnoses(registry, "x-packed", "x-simple")
-    for name, file in (("x-packed", "x_packed/__init__.py"), ("x-simple", "x_simple/registration.toml")):
-        assert found[name].file == str(Path(archive) / file)
-        assert found[name].sha256 == hashlib.sha256((site / file).read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize(
@@ -428,7 +394,7 @@ def test_a_faulty_plugin_is_diagnosed_as_broken(plugin, monkeypatch, code, recor
     found = [diagnoses(registry, "x-faulty", load=load)["x-faulty"] for load in (False, True)]
     assert tuple(each.claim.state for each in found) == states
     assert reason in found[1].claim.reason
-    assert found[1].seconds is None
+    assert [each.seconds for each in found] == [None, None]
     assert found[1].claim.in_trouble
 
 
@@ -453,10 +419,3 @@ def test_a_diagnosis_searches_again_and_the_registry_does_not(plugin, monkeypatc
     assert diagnoses(registry, "x-first", "x-second")["x-second"].claim.state == "active"
     assert "x-second" not in registry
     assert "x-second" in Registry()
-
-
-def test_a_claim_without_a_file_is_diagnosed_too(install, monkeypatch):
-    site = install("lost", "[urlschemes]\nledger = x_lost\n")
-    monkeypatch.syspath_prepend(site)
-    claim = Claim("ledger", "lost", "1.0", str(site), "x_lost", group=HOOKS)
-    assert diagnoses(Registry(), "lost")["lost"] == Diagnosis(claim)

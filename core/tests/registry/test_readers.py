@@ -42,6 +42,7 @@ def test_the_reader_of_a_distribution_reads_all_urls(plugin, install, child):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
+        ("raise ImportError('it needs another processor')", "it needs another processor"),
         ("raise OSError('broken')", "OSError: broken"),
         ("1 / 0", "ZeroDivisionError: division by zero"),
         ("raise SystemExit(3)", "SystemExit: 3"),
@@ -71,3 +72,21 @@ def test_of_several_readers_none_is_used(plugin, install, child):
     *_, provider, reason, _ = child(ASK, site, environ=variables)
     assert (provider, reason.startswith("there are several readers, of noting-reader 1.0 in ")) == ("", True)
     assert reason.endswith(": URLSCHEMES_DISABLE=NAME switches one off")
+
+
+@pytest.mark.parametrize(
+    ("content", "state", "reason"),
+    [
+        (READER, "active", ""),
+        ("raise ImportError('it needs another processor')", "unused", "it needs another processor"),
+        ("1 / 0", "broken", "ZeroDivisionError: division by zero"),
+    ],
+)
+def test_the_claim_of_a_reader_says_whether_it_reads(install, child, content, state, reason):
+    code = """
+        from urlschemes import default_registry as registry
+        claims = [each for each in registry.claims() if each.distribution == "noting-reader"]
+        print(json.dumps([[each.state, each.reason] for each in claims]))
+        """
+    site = install_reader(install, content)
+    assert child(code, site, environ={"URLSCHEMES_PLUGINS": "noting-reader"}) == [[state, reason]]

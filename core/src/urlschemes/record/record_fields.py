@@ -7,9 +7,10 @@ import os
 import re
 import sys
 import tomllib
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache as cache_result
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from urlschemes.errors import PluginContractError, RegistrationError, require_type
 from urlschemes.grammar import bnf
@@ -18,12 +19,6 @@ from urlschemes.grammar.part import TAKES, TRAVELS, Part
 from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.storage import cache
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from typing import Any, Final
-
-__all__ = ["Caution", "Example", "Option", "fields_of", "parsed"]
 
 STATUSES: Final = ("permanent", "provisional", "historical", "experimental")
 

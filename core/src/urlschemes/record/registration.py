@@ -6,24 +6,18 @@ RFC 7595 section 7.4).
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from urlschemes.errors import RegistrationError, require_type
-from urlschemes.record.record_fields import fields_of, parsed
+from urlschemes.grammar.profile import Profile
+from urlschemes.grammar.syntax import Syntax
+from urlschemes.record.record_fields import Caution, Example, Option, fields_of, parsed
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.package_data import read_from
-
-if TYPE_CHECKING:
-    import os
-
-    from urlschemes.grammar.profile import Profile
-    from urlschemes.grammar.syntax import Syntax
-    from urlschemes.record.record_fields import Caution, Example, Option
-
-__all__ = ["API", "Registration"]
 
 API: Final = 1
 """The version of the record's format that this core reads."""

@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, TypeAlias
 
 from urlschemes.redaction import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 __all__ = [
     "DISABLE",
@@ -44,8 +42,8 @@ State: TypeAlias = Literal[
 `active`: it counts. `shadowed`: it gave way to a pin, or to what the program registered. `conflict`: another
 distribution claims the name too. `reserved`: the name belongs to another distribution. `disabled`: the user switched it
 off. `malformed`: the distribution's metadata is wrong. `broken`: it failed when it was used. `ignored`: it was found
-through the current directory. `unused`: no installed distribution uses its group; or it has no record of the registry's
-profile.
+through the current directory. `unused`: no installed distribution uses its group, it has no record of the registry's
+profile, or it is a reader that does not read.
 """
 
 SCHEMES = "urlschemes.schemes"
@@ -128,15 +126,9 @@ class Claim(NamedTuple):
 
 
 class Diagnosis(NamedTuple):
-    """The result of examining one claim.
-
-    `file` is what would be imported for it, or the record if there is no code ("" if it cannot be found), `sha256` that
-    file's hash, `seconds` how long the import took (None if nothing was imported).
-    """
+    """The result of examining one claim: in `seconds` how long its import took (None if nothing was imported)."""
 
     claim: Claim
-    file: str = ""
-    sha256: str = ""
     seconds: float | None = None
 
 

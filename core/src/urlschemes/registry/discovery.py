@@ -22,6 +22,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from importlib.machinery import PathFinder
 from time import time_ns
 from typing import TYPE_CHECKING, Any
@@ -34,8 +35,6 @@ from urlschemes.storage import cache
 from urlschemes.storage.package_data import find_in_folders, locate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from importlib_metadata import IDistribution
 
 __all__ = ["discover", "installed_claims"]

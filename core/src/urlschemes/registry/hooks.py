@@ -18,11 +18,12 @@ providers' names. Hooks are never called to parse a URL.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from threading import Lock
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
 
 import pluggy
 
@@ -30,10 +31,6 @@ from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes.redaction import described
 from urlschemes.registry.claims import HOOK_PREFIX
 from urlschemes.registry.names import Ledger
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-    from types import ModuleType
 
 __all__ = ["Answer", "HookSource", "Hooks", "hookimpl", "hookspec", "implementations", "log_failure"]
 

@@ -10,31 +10,28 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from urlschemes.errors import PluginConflict, UnknownScheme
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
-from urlschemes.redaction import one_line
+from urlschemes.redaction import in_line, one_line
 from urlschemes.registry.claims import DISABLE, Claim, State, locations, switch
 from urlschemes.storage.package_data import read_from
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 __all__ = [
     "KnownName",
     "Ledger",
+    "Names",
     "ReservedNames",
     "Why",
     "attribution",
     "core_ledger",
-    "explained",
     "how_to_install",
     "known_names",
     "merged",
-    "no_provider",
     "reserved_names",
 ]
 
@@ -197,41 +194,72 @@ class Why(NamedTuple):
         return "\n".join(one_line(line, 1000) for line in [*lines, f"  to choose otherwise: {self.advice}"])
 
 
-def no_provider(
-    name: str,
-    claims: tuple[Claim, ...],
-    ledgers: Callable[[], tuple[Ledger, ...]],
-    installed: Callable[[], Iterable[str]],
-) -> UnknownScheme | PluginConflict:
-    """Return the error for a name that nothing provides, given the `claims` for it.
+class Names(NamedTuple):
+    """The names that a registry knows, and the explainer of errors about those that only other ledgers can know.
 
-    `ledgers` and `installed` (the names of the installed schemes) are called when the message is first read, and only
-    if the core's own ledger does not know the name.
+    Both functions are called when such an error is first read. `installed` returns the names of the installed schemes.
     """
-    conflict = [claim for claim in claims if claim.state == "conflict"]
-    if conflict:
-        return PluginConflict(
-            f"several distributions claim the scheme {name}, so none is used: {locations(conflict)}",
-            scheme=name,
-            claimants=tuple(claim.provider for claim in conflict),
-            distribution=conflict[0].provider,
-            hint=f"choose one: Registry(pins={{{name!r}: {conflict[0].distribution!r}}}), or uninstall the other",
-        )
-    disabled = [claim for claim in claims if claim.state == "disabled"]
-    if disabled:
-        reasons = "; ".join(f"{claim.provider} ({claim.reason})" for claim in disabled)
-        return UnknownScheme(f"the scheme {name} is installed but disabled: {reasons}", scheme=name)
-    known = known_names().get(name)
-    install = how_to_install(known.distribution) if known is not None and known.distribution else None
-    if claims:
-        reasons = "; ".join(f"{claim.provider} is {claim.state}: {claim.reason}" for claim in claims)
-        unused = any(claim.state == "unused" for claim in claims)
-        hint = "Registry(profile=...) reads URLs of another profile" if unused else install
-        return UnknownScheme(f"no plugin provides the scheme {name}: {reasons}", scheme=name, hint=hint)
-    if known is not None:
-        message, hint = _of_core_ledger(known, install)
-        return UnknownScheme(message, scheme=name, hint=hint)
-    return UnknownScheme(scheme=name, describe=lambda: _of_other_ledgers(name, ledgers(), installed))
+
+    ledgers: Callable[[], tuple[Ledger, ...]]
+    installed: Callable[[], Iterable[str]]
+
+    def why(self, name: str, claims: tuple[Claim, ...], *, pinned: bool) -> Why:
+        """Return who provides `name`, which is in lower case, and why, given its claims; else as `no_provider`."""
+        active = next((claim for claim in claims if claim.state == "active"), None)
+        if active is not None:
+            rule = _rule(claims, pinned=pinned)
+            return Why(name, active.provider, rule, claims, _in_state("shadowed", claims), switch(active))
+        error = self.no_provider(name, claims)
+        return Why(name, None, error.message, claims, _in_state("conflict", claims), hint=error.hint)
+
+    def no_provider(self, name: str, claims: tuple[Claim, ...]) -> UnknownScheme | PluginConflict:
+        """Return the error for a name that nothing provides, given the `claims` for it."""
+        conflict = [claim for claim in claims if claim.state == "conflict"]
+        if conflict:
+            return PluginConflict(
+                f"several distributions claim the scheme {name}, so none is used: {locations(conflict)}",
+                scheme=name,
+                claimants=tuple(claim.provider for claim in conflict),
+                distribution=conflict[0].provider,
+                hint=f"choose one: Registry(pins={{{name!r}: {conflict[0].distribution!r}}}), or uninstall the other",
+            )
+        disabled = [claim for claim in claims if claim.state == "disabled"]
+        if disabled:
+            reasons = "; ".join(f"{claim.provider} ({claim.reason})" for claim in disabled)
+            return UnknownScheme(f"the scheme {name} is installed but disabled: {reasons}", scheme=name)
+        known = known_names().get(name)
+        install = how_to_install(known.distribution) if known is not None and known.distribution else None
+        if claims:
+            reasons = "; ".join(f"{claim.provider} is {claim.state}: {claim.reason}" for claim in claims)
+            unused = any(claim.state == "unused" for claim in claims)
+            hint = "Registry(profile=...) reads URLs of another profile" if unused else install
+            return UnknownScheme(f"no plugin provides the scheme {name}: {reasons}", scheme=name, hint=hint)
+        if known is not None:
+            message, hint = _of_core_ledger(known, install)
+            return UnknownScheme(message, scheme=name, hint=hint)
+        return UnknownScheme(scheme=name, explainer=self)
+
+    def explanation(self, name: str) -> _Explanation:
+        """Return what is known of `name`."""
+        ledgers = self.ledgers()
+        names = merged(ledgers)
+        known = names.get(name)
+        if known is None:
+            # An installed or installable scheme is more likely to be meant than one that is merely registered.
+            near = _suggestion(name, {*known_names(), *self.installed()}) or _suggestion(name, names)
+            hint = _not_a_scheme(name) or near or _where_to_look(name, ledgers)
+            return _Explanation(in_line(f"no scheme is registered as {name!r}"), hint)
+        ledger = next(each for each in ledgers if any(other.name == name for other in each.names))
+        facts = ", ".join(filter(None, (known.means, known.reference, known.since)))
+        status = f" as {known.status}" if known.status else ""
+        entry = f"{ledger.dated} lists it{status}{f': {facts}' if facts else ''}"
+        sentences = (f"no installed plugin provides the scheme {name}", entry, attribution(name, ledgers))
+        return _Explanation(in_line("; ".join(filter(None, sentences))), _DEFINE_IT)
+
+
+class _Explanation(NamedTuple):
+    message: str
+    hint: str | None
 
 
 def _of_core_ledger(known: KnownName, install: str | None) -> tuple[str, str | None]:
@@ -243,25 +271,6 @@ def _of_core_ledger(known: KnownName, install: str | None) -> tuple[str, str | N
     means = f" for {known.means}" if known.means else ""
     since = f"; since then: {known.since}" if known.since else ""
     return f"the name {known.name} is reserved{by}{means}, and no installed plugin provides it{since}", _DEFINE_IT
-
-
-def _of_other_ledgers(
-    name: str, ledgers: tuple[Ledger, ...], installed: Callable[[], Iterable[str]]
-) -> tuple[str, str | None]:
-    """Return message and hint for a name that only other ledgers can know."""
-    names = merged(ledgers)
-    known = names.get(name)
-    if known is None:
-        message = f"no scheme is registered as {name!r}"
-        # An installed or installable scheme is more likely to be meant than one that is merely registered.
-        near = _suggestion(name, {*known_names(), *installed()}) or _suggestion(name, names)
-        return message, _not_a_scheme(name) or near or _where_to_look(name, ledgers)
-    ledger = next(each for each in ledgers if any(other.name == name for other in each.names))
-    facts = ", ".join(filter(None, (known.means, known.reference, known.since)))
-    status = f" as {known.status}" if known.status else ""
-    entry = f"{ledger.dated} lists it{status}{f': {facts}' if facts else ''}"
-    sentences = (f"no installed plugin provides the scheme {name}", entry, attribution(name, ledgers))
-    return "; ".join(filter(None, sentences)), _DEFINE_IT
 
 
 def _not_a_scheme(name: str) -> str | None:
@@ -292,23 +301,6 @@ def _suggestion(name: str, names: Iterable[str]) -> str | None:
     others = [each for each in sorted(names) if name not in {f"{each}s", f"s{each}"}]
     near = get_close_matches(name, others, 2, 0.7)
     return f"did you mean {' or '.join(near)}?" if near else None
-
-
-def explained(
-    name: str,
-    claims: tuple[Claim, ...],
-    ledgers: Callable[[], tuple[Ledger, ...]],
-    installed: Callable[[], Iterable[str]],
-    *,
-    pinned: bool,
-) -> Why:
-    """Return who provides `name`, which is in lower case, and why, given its claims; else as `no_provider`."""
-    active = next((claim for claim in claims if claim.state == "active"), None)
-    if active is not None:
-        rule = _rule(claims, pinned=pinned)
-        return Why(name, active.provider, rule, claims, _in_state("shadowed", claims), switch(active))
-    error = no_provider(name, claims, ledgers, installed)
-    return Why(name, None, error.message, claims, _in_state("conflict", claims), hint=error.hint)
 
 
 def _rule(claims: tuple[Claim, ...], *, pinned: bool) -> str:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from urlschemes.registry.claims import SCHEMES, Claim, Diagnosis
 from urlschemes.registry.names import Why
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-
-    from urlschemes.scheme.scheme import Scheme
+from urlschemes.scheme.scheme import Scheme
 
 Change: TypeAlias = Literal["registered", "overridden", "unregistered"]
 """An override by the program: registered, overridden or unregistered."""
@@ -118,18 +115,12 @@ class Overrides:
         return claim._replace(state="shadowed", reason=_RULES[change][2])
 
     def diagnose(self) -> Iterator[Diagnosis]:
-        """Yield a diagnosis for each of the program's own schemes."""
-        for scheme in self:
-            kind, why = scheme.url_type, self.why(scheme.name)
-            claim = Claim(scheme.name, "(this program)", "", "", kind.__module__, kind.__qualname__)
-            yield Diagnosis(claim._replace(reason=why.rule if why else ""))
-
-    def __iter__(self) -> Iterator[Scheme]:
-        """Iterate over the program's own schemes that are in use, sorted by name."""
+        """Yield a diagnosis for each of the program's own schemes, sorted by name."""
         for name in sorted({*self._registered, *self._overrides}):
-            scheme = self.current(name, {})
-            if scheme is not None:  # another thread may have taken it out
-                yield scheme
+            scheme, why = self.current(name, {}), self.why(name)
+            if scheme is not None and why is not None:  # another thread may have taken it out
+                module, kind = scheme.url_type.__module__, scheme.url_type.__qualname__
+                yield Diagnosis(Claim(name, "(this program)", "", "", module, kind, reason=why.rule))
 
     def names(self, installed: Collection[str]) -> Collection[str]:
         """Return the names in use, given those that are `installed`."""

@@ -6,6 +6,7 @@ a plugin does wrong becomes an error that names its distribution, and it is not 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator
 from copy import copy
 from functools import partial
 from importlib import import_module
@@ -20,6 +21,7 @@ from urlschemes.redaction import described
 from urlschemes.registry.claims import (
     HOOKS,
     PROFILES,
+    READERS,
     SCHEMES,
     Claim,
     Diagnosis,
@@ -30,19 +32,16 @@ from urlschemes.registry.claims import (
 )
 from urlschemes.registry.discovery import discover, installed_claims
 from urlschemes.registry.names import how_to_install, reserved_names
+from urlschemes.registry.readers import CHOICE
 from urlschemes.registry.selection import Rules, Selection, select
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import Scheme, check_type
 from urlschemes.storage.package_data import locate, read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-
     from urlschemes.registry.hooks import HookSource
 
-    T = TypeVar("T")
-
-__all__ = ["SLOW_IMPORT", "Plugins", "code_for", "load_object", "load_record", "load_scheme"]
+T = TypeVar("T")
 
 SLOW_IMPORT = 1.0
 """Seconds after which the import of a plugin is logged as slow."""
@@ -52,20 +51,18 @@ class Plugins:
     """The plugins that `rules` let take part, with their records of the `profile`.
 
     `selected` holds the claims once they were searched for; `loaded` the schemes in use, by name; `broken` the claims
-    that failed, with their errors; `seconds` how long the imports of the others took.
+    that failed, with their errors.
 
     Raises PluginError for a profile that is not installed, TypeError for none.
     """
 
-    def __init__(self, rules: Rules, *, current_directory: bool = False) -> None:
+    def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.current_directory = current_directory
         self._lock = Lock()
         self.selected: Selection | None = None
         self._hook_sources: tuple[HookSource, ...] | None = None
         self.loaded: dict[str, Scheme] = {}
         self.broken: dict[Claim, PluginError] = {}
-        self.seconds: dict[Claim, float] = {}
         self.profile = RFC1738
         if isinstance(rules.profile, Profile):
             self.profile = rules.profile
@@ -92,7 +89,8 @@ class Plugins:
     def selection(self) -> Selection:
         """Return every claim, and which of them count; searched for once. Raises PluginError as `select` does."""
         if self.selected is None:
-            selection = select(installed_claims(current_directory=self.current_directory), self.rules, self.profile)
+            claims = installed_claims(current_directory=self.rules.current_directory)
+            selection = select(claims, self.rules, self.profile)
             with self._lock:
                 if self.selected is None:
                     self.selected = selection
@@ -141,14 +139,18 @@ class Plugins:
         return self._hook_sources
 
     def present(self, claim: Claim) -> Claim:
-        """Return the claim, in the state `broken` if it failed when it was used."""
+        """Return the claim, in the state that its use gave it."""
+        if claim.state != "active":
+            return claim
+        if claim.group == READERS:
+            return claim._replace(state=CHOICE.state, reason=CHOICE.reason)
         error = self.broken.get(claim)
-        return _as_broken(claim, error) if error and claim.state == "active" else claim
+        return _as_broken(claim, error) if error else claim
 
     def checked(self, claim: Claim) -> tuple[Claim, PluginError | None]:
-        """Return the claim for a scheme, in the state `broken` if it failed or its record cannot be used; and why."""
+        """Return the claim, in the state `broken` if it failed or its record cannot be used; and why."""
         error = self.broken.get(claim)
-        if claim.state == "active" and error is None:
+        if claim.state == "active" and claim.group == SCHEMES and error is None:
             try:
                 load_record(claim, self.profile)
             except PluginError as fault:
@@ -160,20 +162,18 @@ class Plugins:
 
         Records are read; with `load`, plugins are imported too. What the plugins provide does not change.
         """
-        selection = select(discover(current_directory=self.current_directory), self.rules, self.profile)
+        found = discover(current_directory=self.rules.current_directory)
+        selection = select(found, self.rules, self.profile)
         for claim in map(self.present, map(judged, selection.claims)):
-            found, seconds = claim, self.seconds.get(claim)
-            if claim.state == "active":
-                began = perf_counter()
-                try:
-                    if load:
-                        load_object(claim, self.profile, selection.claims, selection.hook_names)
-                        seconds = perf_counter() - began if seconds is None else seconds
-                    elif claim.group == SCHEMES:
-                        load_record(claim, self.profile)
-                except PluginError as error:
-                    found, seconds = _as_broken(claim, error), None
-            yield _with_file(found, seconds, self.profile)
+            began = perf_counter()
+            try:
+                if claim.state == "active" and load:
+                    load_object(claim, self.profile, selection.claims, selection.hook_names)
+                    yield Diagnosis(claim, perf_counter() - began)
+                else:
+                    yield Diagnosis(self.checked(claim)[0])
+            except PluginError as error:
+                yield Diagnosis(_as_broken(claim, error))
 
     def _once(self, claim: Claim, load: Callable[[Claim], T]) -> T:
         """Return what `load` returns. Raises the PluginError that it raises, now or the first time."""
@@ -188,7 +188,6 @@ class Plugins:
             raise
         seconds = perf_counter() - began
         with self._lock:
-            self.seconds.setdefault(claim, seconds)
             self.broken.pop(claim, None)  # the plugin may have tried to use its own scheme while it was imported
         if seconds > SLOW_IMPORT:
             from logging import getLogger  # it takes longer to import than a URL to parse
@@ -343,20 +342,3 @@ def _hook_source(claim: Claim, claims: Iterable[Claim], hooks: Iterable[str], lo
 def _as_broken(claim: Claim, error: PluginError) -> Claim:
     """Return the claim in the state `broken`. The reason does not name the distribution, as the claim does."""
     return claim._replace(state="broken", reason=error.message.removeprefix(subject(claim)))
-
-
-def _with_file(claim: Claim, seconds: float | None, profile: Profile) -> Diagnosis:
-    """Return the diagnosis with the claim's file, which is read and not executed."""
-    from hashlib import sha256  # it loads OpenSSL, which nothing else here needs
-
-    try:
-        if claim.attribute or claim.group != SCHEMES:
-            spec = locate(claim.module)
-            file = spec.origin or ""
-            octets = spec.loader.get_data(file)  # type: ignore[union-attr]  # without a loader, there is no file
-        else:
-            text, file = read_file(claim.module, profile.record)
-            octets = text.encode()
-    except Exception:  # noqa: BLE001  there may be no such file, or another package's finder failed
-        return Diagnosis(claim, seconds=seconds)
-    return Diagnosis(claim, file, sha256(octets).hexdigest(), seconds)

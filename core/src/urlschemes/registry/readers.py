@@ -2,38 +2,39 @@
 
 A distribution provides one by an entry point of the group `urlschemes.readers`, whose value is a class as
 `urlschemes.url.reader` describes it. It is found and imported with urlschemes, since the types of URLs build on it. The
-variables that switch distributions off switch readers off, too. Of several readers none is used.
+variables that switch distributions off switch readers off, too. Of several readers none is used. One that cannot be
+used in this process declines: its module raises ImportError, with the reason.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from urlschemes.redaction import described
-from urlschemes.registry.claims import DISABLE, READERS, locations
+from urlschemes.redaction import described, one_line
+from urlschemes.registry.claims import DISABLE, READERS, Claim, State, locations
 from urlschemes.registry.discovery import installed_claims
 from urlschemes.registry.selection import Rules, select
 from urlschemes.url import reader
 from urlschemes.url.pattern_reader import PatternReader
-
-if TYPE_CHECKING:
-    from urlschemes.registry.claims import Claim
-    from urlschemes.url.reader import Reader
-
-__all__ = ["CHOICE", "Choice"]
+from urlschemes.url.reader import Reader
 
 
 class Choice(NamedTuple):
-    """The reader, and the distribution that provides it, with its version; for the pattern why it is no other."""
+    """The reader, and the distribution that provides it, with its version; for the pattern why it is no other.
+
+    `state` is that of the other readers that the user did not switch off.
+    """
 
     reader: type[Reader]
     provider: str = ""
     reason: str = ""
+    state: State = "unused"
 
 
 def _choice() -> Choice:
     """Return the one reader that is installed, if it can be used; else the pattern."""
+    state: State = "unused"
     try:
         claims = installed_claims()
         if all(claim.group != READERS for claim in claims):
@@ -41,14 +42,16 @@ def _choice() -> Choice:
         found = [claim for claim in select(claims, Rules()).claims if claim.group == READERS]
         active = [claim for claim in found if claim.state == "active"]
         if len(active) == 1:
-            return Choice(_imported(active[0]), active[0].provider)
+            return Choice(_imported(active[0]), active[0].provider, state="active")
         if active:
             reason = f"there are several readers, of {locations(active)}: {DISABLE}=NAME switches one off"
         else:
             reason = "; ".join(f"that of {claim.provider} is {claim.state}: {claim.reason}" for claim in found)
+    except ImportError as error:  # so a reader declines
+        reason = one_line(str(error))
     except (Exception, SystemExit) as error:  # noqa: BLE001  no reader stops `import urlschemes`
-        reason = described(error)
-    return Choice(PatternReader, reason=reason)
+        state, reason = "broken", described(error)
+    return Choice(PatternReader, reason=reason, state=state)
 
 
 def _imported(claim: Claim) -> type[Reader]:

@@ -10,7 +10,7 @@ process and cannot be interrupted; one that takes longer than a second is logged
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from threading import Lock
 from types import NoneType
@@ -28,8 +28,8 @@ from urlschemes.errors import (
 )
 from urlschemes.grammar.profile import Profile
 from urlschemes.record.registration import Registration
-from urlschemes.registry.claims import OWN_SPECIFICATIONS, SCHEMES, Claim
-from urlschemes.registry.names import core_ledger, explained, known_names, merged, no_provider
+from urlschemes.registry.claims import OWN_SPECIFICATIONS, SCHEMES, Claim, Diagnosis
+from urlschemes.registry.names import KnownName, Ledger, Names, Why, core_ledger, known_names, merged
 from urlschemes.registry.overrides import Overrides
 from urlschemes.registry.plugins import Plugins, load_record
 from urlschemes.registry.selection import Rules
@@ -40,13 +40,7 @@ from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, URL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-
-    from urlschemes.registry.claims import Diagnosis
     from urlschemes.registry.hooks import HookSource
-    from urlschemes.registry.names import KnownName, Ledger, Why
-
-__all__ = ["Registry", "default_registry", "registry_or_default"]
 
 T = TypeVar("T")
 U = TypeVar("U", bound=URL)
@@ -85,11 +79,12 @@ class Registry:
         require_type("profile", profile, Profile, str)
         folded_pins = {lower_case(name): pin for name, pin in (pins or {}).items()}
         members("pins", folded_pins.values(), str)
-        self._start(Rules(allowed, disabled, folded_pins, profile), require, current_directory=current_directory)
+        self._start(Rules(allowed, disabled, folded_pins, profile, current_directory=current_directory), require)
 
-    def _start(self, rules: Rules, require: Collection[str], *, current_directory: bool = False) -> None:
-        self._plugins = Plugins(rules, current_directory=current_directory)
+    def _start(self, rules: Rules, require: Collection[str]) -> None:
+        self._plugins = Plugins(rules)
         self._overrides = Overrides()
+        self._known = Names(self.ledgers, self._names)
         self._lock = Lock()
         self._in_profiles: dict[Profile, Registry] = {}
         self._added_hooks: tuple[HookSource, ...] = ()
@@ -101,10 +96,10 @@ class Registry:
             self._plugins.require(required)
 
     @classmethod
-    def from_rules(cls, rules: Rules, require: Collection[str] = (), current_directory: bool = False) -> Registry:
+    def from_rules(cls, rules: Rules, require: Collection[str] = ()) -> Registry:
         """Make a registry of rules that name the sources of their lists, for a program with options of its own."""
         registry = cls.__new__(cls)
-        registry._start(rules, require, current_directory=current_directory)
+        registry._start(rules, require)
         return registry
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -119,11 +114,7 @@ class Registry:
             )
         if self is registry_or_default(None, self.profile):
             return registry_or_default, (None, self.profile)  # a reader is pickled as it
-        rules = self._plugins.rules
-        # pickle takes no MappingProxyType
-        mappings = dict(rules.allowed), dict(rules.disabled), dict(rules.pins)
-        rules = Rules(*mappings, self.profile, dict(rules.reserved))
-        return type(self).from_rules, (rules, (), self._plugins.current_directory)
+        return type(self).from_rules, (self._plugins.rules._replace(profile=self.profile),)
 
     @property
     def profile(self) -> Profile:
@@ -140,8 +131,7 @@ class Registry:
             return self
         found = profile if isinstance(profile, Profile) else self._plugins.installed_profile(profile)
         if found not in self._in_profiles:
-            rules = self._plugins.rules._replace(profile=found)
-            made = self.from_rules(rules, (), self._plugins.current_directory)
+            made = self.from_rules(self._plugins.rules._replace(profile=found))
             self._in_profiles.setdefault(found, made)
         return self._in_profiles[found]
 
@@ -164,9 +154,7 @@ class Registry:
         if not isinstance(name, str):
             return False
         name = lower_case(name)
-        return self._current(name) is not None or (
-            not self._overrides.hides(name) and name in self._plugins.selection().chosen
-        )
+        return self._current(name) is not None or self._chosen(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of all schemes, sorted; nothing is imported."""
@@ -223,21 +211,25 @@ class Registry:
         name = lower_case(name)
         if self._overrides.change(name) in {"registered", "overridden"}:
             return "this program"
-        claim = self._plugins.selection().chosen.get(name)
-        return claim.provider if claim and not self._overrides.hides(name) else None
+        claim = self._chosen(name)
+        return claim.provider if claim else None
 
     def would_import_third_party(self, name: str) -> bool:
         """Return True if using the scheme would import a plugin that is not one of the reserved distributions."""
         name = lower_case(name)
-        if self._current(name) is not None or name not in self._plugins.selection().chosen:
+        if self._current(name) is not None or self._chosen(name) is None:
             return False
         known = known_names().get(name)
         return known is None or not known.distribution
 
+    def _chosen(self, name: str) -> Claim | None:
+        """Return the claim that counts for `name`, unless the program took the scheme out."""
+        return None if self._overrides.hides(name) else self._plugins.selection().chosen.get(name)
+
     def _claim(self, name: str) -> Claim:
         """Return the claim that counts for `name`. Raises UnknownScheme, PluginConflict."""
-        claim = self._plugins.selection().chosen.get(name)
-        if claim is None or self._overrides.hides(name):
+        claim = self._chosen(name)
+        if claim is None:
             raise self._no_provider(name)
         return claim
 
@@ -269,7 +261,7 @@ class Registry:
         checked = [self._plugins.checked(claim) for claim in claims]
         errors = [error for _, error in checked if error is not None]
         pinned = name in self._plugins.rules.pins
-        why = explained(name, tuple(claim for claim, _ in checked), self.ledgers, self._names, pinned=pinned)
+        why = self._known.why(name, tuple(claim for claim, _ in checked), pinned=pinned)
         return why._replace(hint=errors[0].hint) if errors and why.provider is None else why
 
     def claims(self) -> tuple[Claim, ...]:
@@ -306,7 +298,7 @@ class Registry:
 
     def _no_provider(self, name: str) -> UnknownScheme | PluginConflict:
         """Return the error for a name, in lower case, that nothing provides."""
-        return no_provider(name, tuple(map(self._plugins.present, self._claims_of(name))), self.ledgers, self._names)
+        return self._known.no_provider(name, tuple(map(self._plugins.present, self._claims_of(name))))
 
     # What the program registers itself
 

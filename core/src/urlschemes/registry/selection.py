@@ -8,10 +8,11 @@ distributions still claim one name, neither counts: the order of installation, o
 from __future__ import annotations
 
 import os
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple, TypeAlias
 
 from urlschemes.errors import PluginError
+from urlschemes.grammar.profile import Profile
 from urlschemes.redaction import one_line
 from urlschemes.registry.claims import (
     DISABLE,
@@ -30,14 +31,7 @@ from urlschemes.registry.claims import (
 from urlschemes.registry.names import known_names, reserved_names
 from urlschemes.rfc1738 import RFC1738
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from urlschemes.grammar.profile import Profile
-
-    Owners: TypeAlias = Mapping[str, Mapping[str, str]]
-
-__all__ = ["Rules", "Selection", "select"]
+Owners: TypeAlias = Mapping[str, Mapping[str, str]]
 
 ALLOW = "URLSCHEMES_PLUGINS"
 """The variable that restricts which distributions take part: their names, separated by commas, or `none`."""
@@ -49,14 +43,16 @@ class Rules(NamedTuple):
     `allowed` lists, by source, the distributions that may take part (empty: all). `disabled` lists, by source,
     distributions and schemes that may not. `pins` maps names to the chosen distributions. `profile` is the profile of
     the URLs, or its name. `reserved` is the program's own: the groups of entry points that it uses besides those of the
-    core, each with the names in it that belong to one distribution.
+    core, each with the names in it that belong to one distribution. With `current_directory`, distributions that are
+    found only through the current directory count too.
     """
 
-    allowed: Mapping[str, Collection[str]] = MappingProxyType({})
-    disabled: Mapping[str, Collection[str]] = MappingProxyType({})
-    pins: Mapping[str, str] = MappingProxyType({})
+    allowed: Mapping[str, Collection[str]] = {}
+    disabled: Mapping[str, Collection[str]] = {}
+    pins: Mapping[str, str] = {}
     profile: Profile | str = RFC1738
-    reserved: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    reserved: Mapping[str, Mapping[str, str]] = {}
+    current_directory: bool = False
 
 
 class Selection(NamedTuple):

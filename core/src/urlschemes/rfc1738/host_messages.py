@@ -10,14 +10,12 @@ from unicodedata import category
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import expected_words, listed
+from urlschemes.grammar.profile import Authority
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.fault_messages import FaultMessage, choices, is_like_ipv6, quoted_text
 
 if TYPE_CHECKING:
-    from urlschemes.grammar.profile import Authority
     from urlschemes.url.fault_place import Fault
-
-__all__ = ["host_message", "illegal_host_hint"]
 
 _RULES = {
     "hostname": "a domain name",

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
+from urlschemes.grammar.part import Part, Raw
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.building import is_decoded, recomposed, spelled
-
-if TYPE_CHECKING:
-    from urlschemes.grammar.part import Part, Raw
-    from urlschemes.url.value import URL
-
-__all__ = ["normalized"]
+from urlschemes.url.value import URL
 
 
 def normalized(url: URL, level: str | None) -> str:  # noqa: ARG001  there is one level

@@ -6,18 +6,12 @@ ftp URL `?` is an ordinary character of a name, in an http URL it begins the que
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.hierarchy import hierarchical_part
-
-if TYPE_CHECKING:
-    from urlschemes.grammar.part import Part
-    from urlschemes.grammar.syntax import Syntax
-    from urlschemes.url.value import URL
-
-__all__ = ["resolve"]
+from urlschemes.url.value import URL
 
 
 def resolve(url: URL, reference: str) -> str:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from urlschemes.errors import PluginContractError, RegistrationError, UnsupportedOperation, URLError, require_type
 from urlschemes.record.registration import Registration
 from urlschemes.storage.named_objects import named
 from urlschemes.url.value import LIMIT, URL, InternetURL, LoginURL, type_failed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-__all__ = ["Scheme", "check_type", "lower_case", "read_as"]
 
 # What a URL prints as, what it is equal to, and what may reach a protocol line is the same for all types.
 _FINAL = (

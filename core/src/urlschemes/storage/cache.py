@@ -16,8 +16,6 @@ from zlib import crc32
 from urlschemes.storage import user_dirs
 from urlschemes.version import __version__
 
-__all__ = ["VARIABLE", "folder", "load", "store"]
-
 VARIABLE = "URLSCHEMES_CACHE"
 """The variable that names the folder, or is `none`."""
 

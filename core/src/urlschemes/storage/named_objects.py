@@ -9,8 +9,6 @@ from importlib import import_module
 from operator import attrgetter
 from typing import Any
 
-__all__ = ["named"]
-
 
 def named(module: str, attribute: str = "") -> Any:
     """Import a module and return it, or the object that `attribute` names in it. Raises what the import raises."""

@@ -8,14 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from importlib.machinery import ModuleSpec, PathFinder
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-__all__ = ["find_in_folders", "locate", "read_file", "read_from"]
+from typing import Any
 
 
 def read_file(package: str, name: str) -> tuple[str, str]:

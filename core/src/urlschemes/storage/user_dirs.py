@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from stat import S_IRWXG, S_IRWXO, S_ISREG, S_IWGRP, S_IWOTH
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from typing import Literal, TypeAlias
 
 __all__ = ["PLAIN_FLAGS", "UnsafeFileError", "folder", "open_own", "open_regular", "own_dir", "read_own", "write_own"]
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.syntax import Syntax
     from urlschemes.record.registration import Registration
+    from urlschemes.url.original_text import OriginalText
 
     Kind: TypeAlias = Literal["text", "number", "list", "pairs"]
 
@@ -57,5 +58,8 @@ class URLBase(Base):
             """Return the URL that `text` is. Raises InvalidURL."""
 
         @classmethod
-        def explanation(cls, text: str) -> Any:
-            """Return the reason why `text` is not a URL of this type."""
+        def explanation(cls, text: str, original: OriginalText | None = None) -> Any:
+            """Return the reason why `text`, perhaps made of an `original`, is not a URL of this type."""
+
+    else:
+        explanation = classmethod(reader.READER.explanation)

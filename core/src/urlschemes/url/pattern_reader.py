@@ -117,6 +117,6 @@ class PatternReader:
         return {unescape: read_text, str: read_as_written, number_of: read_number}.get(decode, read_other)
 
     @staticmethod
-    def explanation(kind: Any, text: str, original: OriginalText | None) -> Any:
+    def explanation(kind: Any, text: str, original: OriginalText | None = None) -> Any:
         """Return the reason why `text` is not a URL of the type `kind`."""
         return kind._explain(text, original)

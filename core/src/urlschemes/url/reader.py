@@ -54,7 +54,7 @@ class Reader(Protocol):
         """
 
     @staticmethod
-    def explanation(kind: Kind, text: str, original: OriginalText | None) -> Any:
+    def explanation(kind: Kind, text: str, original: OriginalText | None = None) -> Any:
         """Return what `kind._explain` returns, or an object with the same attributes."""
 
 

@@ -25,7 +25,6 @@ from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import described, redact
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.named_objects import named
-from urlschemes.url import reader
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.base import URLBase
 from urlschemes.url.building import build, change
@@ -299,11 +298,6 @@ class URL(URLBase, metaclass=URLType):
     def _as_long(cls, text: str) -> Self:
         """Return the URL of a `text` that was made of another URL, which may be longer than the limit."""
         return cls.parse(text, limit=max(LIMIT, len(text)))
-
-    @classmethod
-    def explanation(cls, text: str, original: OriginalText | None = None) -> Fault | InvalidURL:
-        """Return the reason why `text`, perhaps made of an `original`, is not a URL of this type: that of `parse`."""
-        return reader.READER.explanation(cls, text, original)  # type: ignore[no-any-return]
 
     @classmethod
     def _explain(cls, text: str, original: OriginalText | None) -> Fault | InvalidURL:

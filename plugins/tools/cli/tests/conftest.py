@@ -42,15 +42,11 @@ def shelf_files() -> dict[str, str]:
 
 
 @pytest.fixture
-def site(install: Any, shelf_files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def site(install: Any, shelf_files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder on `sys.path` with the distribution shelf-schemes: the schemes x-shelf and x-drawer."""
     folder: Path = install("shelf-schemes", SHELF, shelf_files)
     monkeypatch.syspath_prepend(str(folder))
-    before = set(sys.modules)
-    yield folder
-    for name in set(sys.modules) - before:
-        if getattr(sys.modules[name], "__file__", None) and str(folder) in str(sys.modules[name].__file__):
-            del sys.modules[name]
+    return folder
 
 
 @pytest.fixture

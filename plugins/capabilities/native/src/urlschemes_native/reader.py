@@ -78,13 +78,14 @@ class NativeReader(PatternReader):
         return _native.part_reader(table, part.mark, *form(part, lower=lower), absent, decode, read)
 
     @staticmethod
-    def explanation(kind: Any, text: str, original: OriginalText | None) -> Any:
+    def explanation(kind: Any, text: str, original: OriginalText | None = None) -> Any:
         """Return the reason why `text` is not a URL of the type `kind`; at first its code and position, if known."""
         table = loaded(kind.syntax)
         if table is None:
             return PatternReader.explanation(kind, text, original)
-        known = table.fault(text) if original is None else None
-        return _Known(kind, text, *known) if known else explained(kind, text, original, table)
+        if original is None and (known := table.fault(text)) is not None:
+            return _Known(kind, text, known)
+        return explained(kind, text, original, table)
 
 
 class _Known:
@@ -92,11 +93,10 @@ class _Known:
 
     __slots__ = ("_fault", "code", "kind", "position", "text")
 
-    def __init__(self, kind: Any, text: str, code: str, position: int) -> None:
+    def __init__(self, kind: Any, text: str, place: tuple[str, int]) -> None:
         self.kind = kind
         self.text = text
-        self.code = code
-        self.position = position
+        self.code, self.position = place
 
     def __getattr__(self, name: str) -> Any:
         if name == "_fault":

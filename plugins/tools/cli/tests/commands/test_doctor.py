@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+import shutil
+import sys
+from pathlib import Path
 
 import pytest
+
+from urlschemes import Registry
+from urlschemes.registry.claims import HOOKS, Claim
+from urlschemes_cli.commands.doctor import Examined, diagnoses
 
 BROKEN = {"broken_schemes/__init__.py": "raise SystemExit(0)"}
 
@@ -69,3 +77,66 @@ def test_the_doctor_says_what_reads_urls_and_which_value_means_nothing(run, monk
     )
     monkeypatch.setenv("URLSCHEMES_NATIVE", "off")
     assert "URLSCHEMES_NATIVE is 'off', which means nothing: `none` switches" in run("doctor").stderr
+
+
+def test_a_reader_that_declines_is_not_used_and_not_broken(install, child) -> None:
+    entry = "[urlschemes.readers]\nquick = quick:Reader\n"
+    site = install("quick-reader", entry, {"quick.py": "raise ImportError('it needs another processor')"})
+    code = """
+        from click.testing import CliRunner
+        from urlschemes_cli.app import command
+        result = CliRunner().invoke(command, ["--profile", "rfc1738", "doctor", "--load"])
+        print(json.dumps([result.exit_code, result.stdout, result.stderr]))
+        """
+    code, shown, notes = child(code, site, environ={"URLSCHEMES_PLUGINS": "quick-reader"})
+    assert code == 0
+    assert re.search(r"^quick +unused +quick-reader 1\.0 .*\n +it needs another processor$", shown, re.MULTILINE)
+    assert "URLs are read by their patterns: it needs another processor\n" in notes
+
+
+# Diagnoses
+
+SIMPLE = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
+
+
+def examined(registry: Registry, *distributions: str, load: bool = False) -> dict[str, Examined]:
+    """Return the results for these distributions by their names."""
+    found = {each.claim.distribution: each for each in diagnoses(registry, load=load)}
+    return {name: found[name] for name in distributions}
+
+
+def test_a_diagnosis_names_the_file_its_hash_and_the_time_of_the_import(plugin, monkeypatch):
+    site = plugin("x-code", SIMPLE)
+    plugin("x-plain", code=None)
+    monkeypatch.syspath_prepend(site)
+    registry = Registry()
+    for load in (False, True):
+        found = examined(registry, "x-code", "x-plain", load=load)
+        for name, file in (("x-code", "x_code/__init__.py"), ("x-plain", "x_plain/registration.toml")):
+            assert found[name].claim.state == "active"
+            assert found[name].file == str(site / file)
+            assert found[name].sha256 == hashlib.sha256((site / file).read_bytes()).hexdigest()
+            assert (found[name].seconds is not None) == load
+            assert not found[name].claim.in_trouble
+        assert ("x_code" in sys.modules) == load
+
+
+def test_a_diagnosis_finds_files_in_an_archive(plugin, tmp_path, monkeypatch):
+    site = plugin("x-packed", SIMPLE)
+    plugin("x-simple", code=None)
+    archive = shutil.make_archive(str(tmp_path / "packed"), "zip", site)
+    monkeypatch.syspath_prepend(archive)
+    registry = Registry()
+    assert registry.is_valid("x-packed:yes")
+    assert registry.is_valid("x-simple:yes")
+    found = examined(registry, "x-packed", "x-simple")
+    for name, file in (("x-packed", "x_packed/__init__.py"), ("x-simple", "x_simple/registration.toml")):
+        assert found[name].file == str(Path(archive) / file)
+        assert found[name].sha256 == hashlib.sha256((site / file).read_bytes()).hexdigest()
+
+
+def test_a_claim_without_a_file_is_diagnosed_too(install, monkeypatch):
+    site = install("lost", "[urlschemes]\nledger = x_lost\n")
+    monkeypatch.syspath_prepend(site)
+    claim = Claim("ledger", "lost", "1.0", str(site), "x_lost", group=HOOKS)
+    assert examined(Registry(), "lost")["lost"] == Examined(claim)

@@ -11,6 +11,7 @@ from urlschemes.registry.claims import SCHEMES, Claim, subject, switch
 from urlschemes.registry.names import how_to_install
 from urlschemes.registry.plugins import SLOW_IMPORT
 from urlschemes.registry.readers import CHOICE
+from urlschemes.storage.package_data import locate, read_file
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import UNKNOWN
 from urlschemes_cli.options import json_option
@@ -21,11 +22,11 @@ from urlschemes_cli.settings import known_records
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from urlschemes.registry.claims import Diagnosis
+    from urlschemes import Registry
     from urlschemes_cli.output.console import Console
     from urlschemes_cli.settings import Settings
 
-__all__ = ["doctor"]
+__all__ = ["diagnoses", "doctor"]
 
 _NATIVE = "URLSCHEMES_NATIVE"
 """The variable that switches urlschemes-native off."""
@@ -73,9 +74,12 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
 
 
 class Examined(NamedTuple):
-    """A diagnosis, and the changes that importing the plugin makes to its process (None if not verified).
+    """The result of examining one claim.
 
-    `profile` is that of the record, if a claim for a scheme has one that counts.
+    `file` is what would be imported for it, or the record if there is no code ("" if it cannot be found), `sha256` that
+    file's hash, `seconds` how long the import took (None if nothing was imported). `changes` are those that importing
+    the plugin makes to its process (None if not verified). `profile` is that of the record, if a claim for a scheme has
+    one that counts.
     """
 
     claim: Claim
@@ -91,6 +95,29 @@ class Examined(NamedTuple):
         return self.claim.in_trouble or bool(self.changes)
 
 
+def diagnoses(registry: Registry, *, load: bool = False) -> Iterator[Examined]:
+    """Yield what `registry.diagnose` returns, with the file of each claim and its hash."""
+    for claim, seconds in registry.diagnose(load=load):
+        yield Examined(claim, *_file(claim, registry.profile.record), seconds)
+
+
+def _file(claim: Claim, record: str) -> tuple[str, str]:
+    """Return the claim's file, which is read and not executed, and its hash."""
+    from hashlib import sha256  # it loads OpenSSL, which no other command needs
+
+    try:
+        if claim.attribute or claim.group != SCHEMES:
+            spec = locate(claim.module)
+            file = spec.origin or ""
+            octets = spec.loader.get_data(file)  # type: ignore[union-attr]  # without a loader, there is no file
+        else:
+            text, file = read_file(claim.module, record)
+            octets = text.encode()
+    except Exception:  # noqa: BLE001  there may be no such file, or another package's finder failed
+        return "", ""
+    return file, sha256(octets).hexdigest()
+
+
 def _examined(settings: Settings, *, load: bool, verify: bool) -> Iterator[Examined]:
     """Yield the result for each claim; for that of a scheme, one for each profile of which it has a record."""
     registries = settings.registries
@@ -98,32 +125,33 @@ def _examined(settings: Settings, *, load: bool, verify: bool) -> Iterator[Exami
     for registry in registries:
         profile = registry.profile
         of_profile, others = [], []
-        for each in registry.diagnose(load=load):
+        for each in diagnoses(registry, load=load):
             records = {*map(os.path.basename, each.claim.records)}
             if profile.record in records and each.claim.state in _OF_PROFILE:
                 of_profile.append(each)
             elif registry is registries[0] and not (each.claim.state == "unused" and records & known):
                 others.append(each)
         for found, name in (of_profile, profile.name), (others, None):
-            results = _verified(found, profile.name) if verify else (Examined(*each) for each in found)
+            results = _verified(found, profile.name) if verify else found
             yield from (each._replace(profile=name) for each in results)
 
 
-def _verified(diagnoses: list[Diagnosis], profile: str) -> Iterator[Examined]:
-    """Yield the diagnoses with the results of importing each plugin in a process of its own."""
+def _verified(found: list[Examined], profile: str) -> Iterator[Examined]:
+    """Yield them with the results of importing each plugin in a process of its own."""
     try:
         from urlschemes_conformance.import_probe import probe_imports  # late: an optional distribution
     except ModuleNotFoundError:
         raise click.UsageError(f"--verify is not installed: {how_to_install('urlschemes-conformance')}") from None
-    verified = probe_imports((each.claim for each in diagnoses), profile)
-    for each in diagnoses:
-        claim, result = each.claim, verified.get(each.claim)
+    verified = probe_imports((each.claim for each in found), profile)
+    for each in found:
+        result = verified.get(each.claim)
         if result is None:
-            yield Examined(*each)
+            yield each
             continue
+        claim = each.claim
         if result.fault:
             claim = claim._replace(state="broken", reason=result.fault.removeprefix(subject(claim)))
-        yield Examined(claim, each.file, each.sha256, result.seconds, result.changes)
+        yield each._replace(claim=claim, seconds=result.seconds, changes=result.changes)
 
 
 def _examined_json(each: Examined) -> dict[str, Any]:
