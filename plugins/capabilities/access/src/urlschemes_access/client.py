@@ -33,9 +33,8 @@ from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.operations import Preparation, configuration_errors
 from urlschemes_access.resources import synchronous
-from urlschemes_access.resources.document_content import AnyDocument
 from urlschemes_access.resources.downloads import Download, Part
-from urlschemes_access.resources.resource import no_document
+from urlschemes_access.resources.resource import AnyDocument, no_document
 from urlschemes_access.settings import Arguments, AsyncArguments, Settings, SharedArguments, check_function
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ class ClientBase:
         suspends. Errors are those of `operate`.
         """
         registry = self.registry if registry is None else registry_or_default(registry)
-        settings = self.settings.overridden(arguments)
+        settings = self.settings.overridden(arguments) if arguments else self.settings
         return Preparation(
             operation,
             content,

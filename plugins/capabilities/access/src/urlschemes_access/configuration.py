@@ -33,7 +33,7 @@ from urlschemes.record.registration import Registration
 from urlschemes.redaction import HIDDEN, redact
 from urlschemes.rfc1738 import RFC1738
 from urlschemes_access.attributes import without_fragment
-from urlschemes_access.backends.tls_files import TLSFiles
+from urlschemes_access.backends.tls import TLSFiles
 from urlschemes_access.config_file import ConfigFile, ConfigTable
 from urlschemes_access.policy import Kind, Limits, Policy, kinds
 

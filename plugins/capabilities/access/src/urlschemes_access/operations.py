@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import AsyncIterable, Iterable, Mapping
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +19,11 @@ from urlschemes.redaction import described, one_line
 from urlschemes.scheme.scheme import lower_case, read_as
 from urlschemes.url.value import LIMIT, URL
 from urlschemes_access.dialogue import Dialogue, Operation
+from urlschemes_access.dialogue.caller_requests import in_large_pieces
 from urlschemes_access.dialogue.context import KINDS
-from urlschemes_access.dialogue.redirects import read_location
+from urlschemes_access.dialogue.destinations import read_location
 from urlschemes_access.errors import PolicyDenied, RedirectRefused, add_section
 from urlschemes_access.gateways import GatewayFinder
-from urlschemes_access.resources.upload_content import in_large_pieces
 from urlschemes_access.settings import check_option, configured_value, is_configurable, options_of
 from urlschemes_access.trace_event import TraceEvent
 
@@ -153,9 +154,9 @@ class Preparation:
             content=in_large_pieces(self._content),
             kinds=_KINDS.get(self._name, KINDS),
             gateway=gateway,
-            provider=self._registry.provider(scheme.name) or "",
+            provider=partial(self._registry.provider, scheme.name),
             redirect=self._redirect_target,
-            parse=lambda text: parse_found(self._registry, text),
+            parse=partial(parse_found, self._registry),
             observe=self._observe,
         )
         return Dialogue(algorithm(url, **options), operation)

@@ -271,6 +271,8 @@ class Policy:
         Raises UnsafeURL if it is neither a domain name nor an address, PolicyDenied if it is not allowed.
         """
         parsed = read_host(host)
+        if self.hosts is None and not self.denied_hosts:
+            return
         name = str(parsed)
         if self.denied_hosts:
             contained = () if parsed.address is None else map(str, contained_addresses(parsed.address))

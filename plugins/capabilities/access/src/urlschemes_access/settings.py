@@ -12,7 +12,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from urlschemes.errors import ConfigurationError, require_type
-from urlschemes_access.backends.tls_files import TLSFiles
+from urlschemes_access.backends.tls import TLSFiles
 from urlschemes_access.credentials import Answers, Asker, Credentials, Form
 from urlschemes_access.policy import Policy
 
@@ -117,8 +117,6 @@ class Settings:
     def overridden(self, given: Mapping[str, Any]) -> Settings:
         """Return the settings with the arguments `given` to an operation in place of their own. Raises as the class."""
         given = {name: value for name, value in given.items() if name != "policy" or value is not None}
-        if not given:
-            return self
         own = dict(self._given)
         policy = given.get("policy")
         if isinstance(policy, Policy) and policy.limits.deadline is not None:

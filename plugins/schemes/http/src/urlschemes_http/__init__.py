@@ -49,7 +49,8 @@ class HttpURL(RequestURL, registration=registration):
     @property
     def target(self) -> str:
         """The request target: path and query as written, `/` without a path."""
-        path, search = self.raw["path"] or "", self.raw["search"]
+        raw = self.raw
+        path, search = raw["path"] or "", raw["search"]
         return f"/{path}" if search is None else f"/{path}?{search}"
 
 

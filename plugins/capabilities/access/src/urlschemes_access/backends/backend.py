@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
     from urlschemes_access.attributes import FileFacts
-    from urlschemes_access.backends.tls_files import TLSFiles
+    from urlschemes_access.backends.tls import TLSFiles
     from urlschemes_access.backends.worker_threads import Work
     from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove, Transport
 

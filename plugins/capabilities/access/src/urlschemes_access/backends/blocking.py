@@ -16,9 +16,9 @@ from urlschemes_access.backends.sockets import (
     new_stream_socket,
     one_of,
     send_pieces,
-    strict_context,
 )
 from urlschemes_access.backends.system import SystemBackend
+from urlschemes_access.backends.tls import strict_context
 from urlschemes_access.backends.worker_threads import undo_later
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from urlschemes_access.backends.backend import Channel
-    from urlschemes_access.backends.tls_files import TLSFiles
+    from urlschemes_access.backends.tls import TLSFiles
     from urlschemes_access.backends.worker_threads import Work
     from urlschemes_access.protocol.requests import Transport
 

@@ -9,8 +9,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from urlschemes_access.backends.loop_sockets import LoopDatagramSocket, LoopSocket, LoopTLS, wait_until_ready
-from urlschemes_access.backends.sockets import new_stream_socket, strict_context
+from urlschemes_access.backends.sockets import new_stream_socket
 from urlschemes_access.backends.system import SystemBackend
+from urlschemes_access.backends.tls import strict_context
 from urlschemes_access.backends.worker_threads import Work, undo_later
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from urlschemes_access.backends.backend import Channel
-    from urlschemes_access.backends.tls_files import TLSFiles
+    from urlschemes_access.backends.tls import TLSFiles
     from urlschemes_access.protocol.requests import Transport
 
 __all__ = ["LoopBackend"]

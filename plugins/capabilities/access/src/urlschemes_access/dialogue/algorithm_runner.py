@@ -32,20 +32,18 @@ _PAUSES = (requests.Open, requests.Deliver, Finished)
 class AlgorithmRunner(DialoguePart):
     """Runs the algorithms of one operation: that of the operation, and those of the calls of a session.
 
-    `handlers` carry out requests. `provider` names the algorithm's plugin in errors. A single step that takes longer
-    than the deadline is logged: it cannot be interrupted. `terminated` is False once an algorithm has yielded
+    `handlers` carry out requests. A single step that takes longer than the deadline is logged: it cannot be
+    interrupted. `terminated` is False once an algorithm has yielded
     Unterminated; `stopped` is set when the operation is closed.
     """
 
     def __init__(
         self,
         context: Context,
-        provider: str,
         handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]],
         transfers: Transfers,
     ) -> None:
         super().__init__(context)
-        self._provider = provider or f"the algorithm of scheme {self._scheme!r}"
         self._handlers = handlers
         self._transfers = transfers
         self._patience = self._limits.deadline or self._limits.idle
@@ -107,6 +105,12 @@ class AlgorithmRunner(DialoguePart):
         )
         error.__cause__ = failure if clean == text else None
         return error
+
+    @property
+    def _provider(self) -> str:
+        """The plugin of the algorithm, for errors."""
+        provider = self._context.operation.provider
+        return (provider and provider()) or f"the algorithm of scheme {self._scheme!r}"
 
     def _step(self, algorithm: Algorithm[Any], answer: Any, error: URLError | None) -> object:
         """Run `algorithm` to its next request."""

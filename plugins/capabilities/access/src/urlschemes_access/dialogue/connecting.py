@@ -16,10 +16,8 @@ from urlschemes_access.protocol.hosts import read_host
 from urlschemes_access.protocol.requests import Peer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from urlschemes_access.backends.backend import Channel
-    from urlschemes_access.credentials import Credentials
+    from urlschemes_access.dialogue.caller_requests import CallerRequests
     from urlschemes_access.dialogue.destinations import Destinations
     from urlschemes_access.dialogue.transfers import Transfers
     from urlschemes_access.protocol import requests
@@ -31,17 +29,18 @@ __all__ = ["Connecting"]
 class Connecting(DialoguePart):
     """Makes the connections of one operation.
 
-    Some are taken from the pool and released to it, if there is one. `known_login` returns the credentials that are
-    known for a host and a port.
+    Some are taken from the pool and released to it, if there is one.
     """
 
-    def __init__(self, context: Context, destinations: Destinations, transfers: Transfers) -> None:
+    def __init__(
+        self, context: Context, destinations: Destinations, transfers: Transfers, caller: CallerRequests
+    ) -> None:
         super().__init__(context)
         self._destinations = destinations
         self._transfers = transfers
+        self._caller = caller
         self._settings = context.operation.settings
         self._addresses: dict[tuple[str, str], list[str]] = {}
-        self.known_login: Callable[[str, int], Credentials | None] = lambda _, __: None
 
     async def connect(self, request: requests.Connect) -> Peer:
         """Connect to an allowed address of a host, or reuse a connection from the pool.
@@ -51,7 +50,7 @@ class Connecting(DialoguePart):
         host, port, transport = request.host, request.port, request.transport
         self._destinations.check_host_and_port(host, port)
         self._destinations.add_connection()
-        login = self.known_login(host, port)
+        login = self._caller.known_login(host, port)
         destination = self._destination(request)
         if destination is not None and (peer := (await self._reused(destination, request))) is not None:
             peer.login = login

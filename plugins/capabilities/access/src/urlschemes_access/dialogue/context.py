@@ -49,8 +49,8 @@ class Operation:
     """The kinds of resources that the algorithm may open."""
     gateway: Gateway | None = None
     """The gateway that led to `url`."""
-    provider: str = ""
-    """The distribution of the algorithm, for errors."""
+    provider: Callable[[], str | None] | None = None
+    """Returns the distribution of the algorithm, for errors."""
     redirect: Callable[[URL, str], URL] | None = None
     """Returns the URL that a location means relative to another URL; without it, no redirect is followed."""
     parse: Callable[[str], URL] | None = None
@@ -63,12 +63,14 @@ class Operation:
 
 @dataclass(slots=True)
 class Context:
-    """The context of one operation. `backend` and `pool` are set when the operation begins to run.
+    """The context of one operation. `url` is the current URL, after redirects.
 
-    `pool` holds the connections that earlier operations on the same backend kept; without it, none is kept.
+    `backend` and `pool` are set when the operation begins to run. `pool` holds the connections that earlier operations
+    on the same backend kept; without it, none is kept.
     """
 
     operation: Operation
+    url: URL
     scheme: str
     deadline: Deadline
     trace: Trace

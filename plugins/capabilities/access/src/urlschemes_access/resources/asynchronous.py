@@ -8,8 +8,7 @@ from urlschemes.errors import PluginContractError
 from urlschemes_access.attributes import Entry
 from urlschemes_access.backends.event_loop import TURN, LoopBackend
 from urlschemes_access.errors import AccessError
-from urlschemes_access.resources.document_content import AnyDocument
-from urlschemes_access.resources.resource import AnyResource
+from urlschemes_access.resources.resource import AnyDocument, AnyResource
 from urlschemes_access.resources.synchronous import Session, session_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from urlschemes_access.attributes import Entry
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.errors import AccessError
-from urlschemes_access.resources.document_content import AnyDocument
-from urlschemes_access.resources.resource import AnyResource, no_document
+from urlschemes_access.resources.resource import AnyDocument, AnyResource, no_document
 
 if TYPE_CHECKING:
     import os
