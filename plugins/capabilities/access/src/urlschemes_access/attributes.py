@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from mimetypes import guess_type
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from urlschemes.redaction import one_line, redact
 from urlschemes.url.value import URL
 from urlschemes_access.errors import ProtocolError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import datetime
 
 __all__ = [
     "Attributes",

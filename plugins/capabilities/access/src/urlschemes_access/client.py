@@ -15,49 +15,42 @@ blocks; files and the resolver use threads. A cancelled task has closed its conn
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Iterable
+import os
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from types import NoneType
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
+from types import NoneType, TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack, cast
 
-from urlschemes.errors import require_type
-from urlschemes.registry.registry import registry_or_default
+from urlschemes.errors import URLError, require_type
+from urlschemes.registry.registry import Registry, registry_or_default
+from urlschemes.url.value import URL
+from urlschemes_access.attributes import Attributes
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.backends.worker_threads import Work
 from urlschemes_access.config_file import ConfigFile
-from urlschemes_access.configuration import Configuration
+from urlschemes_access.configuration import Configuration, Setting
+from urlschemes_access.credentials import Credentials
+from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.operations import Preparation, configuration_errors
+from urlschemes_access.policy import Policy
+from urlschemes_access.protocol.ranges import Range
+from urlschemes_access.protocol.requests import Authenticate
 from urlschemes_access.resources import synchronous
 from urlschemes_access.resources.downloads import Download, Part
 from urlschemes_access.resources.resource import AnyDocument, no_document
+from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.settings import Arguments, AsyncArguments, Settings, SharedArguments, check_function
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
-    from types import TracebackType
-    from typing import Self
-
-    from urlschemes.errors import URLError
-    from urlschemes.registry.registry import Registry
-    from urlschemes.url.value import URL
-    from urlschemes_access.attributes import Attributes
     from urlschemes_access.backends.event_loop import LoopBackend
-    from urlschemes_access.configuration import Setting
-    from urlschemes_access.credentials import Credentials
-    from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.hooks import AccessHooks
-    from urlschemes_access.policy import Policy
-    from urlschemes_access.protocol.ranges import Range
-    from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
     from urlschemes_access.resources.many import Result
-    from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 __all__ = [
     "Arguments",

@@ -20,20 +20,19 @@ from urlschemes.errors import (
 )
 from urlschemes.grammar.part import number_of
 from urlschemes.grammar.profile import authority_of
+from urlschemes.record.registration import Registration
 from urlschemes.redaction import one_line, redact
+from urlschemes.registry.registry import Registry
 from urlschemes.rfc1738 import RFC1738
+from urlschemes.url.value import URL
 from urlschemes_access.attributes import Gateway
-from urlschemes_access.configuration import fill_template
+from urlschemes_access.configuration import Configuration, fill_template
 from urlschemes_access.dialogue.destinations import Destinations
+from urlschemes_access.policy import Policy
 from urlschemes_access.protocol.hosts import read_host, server_syntax
 
 if TYPE_CHECKING:
-    from urlschemes.record.registration import Registration
-    from urlschemes.registry.registry import Registry
-    from urlschemes.url.value import URL
-    from urlschemes_access.configuration import Configuration
     from urlschemes_access.hooks import AccessHooks
-    from urlschemes_access.policy import Policy
 
 PROFILE = "rfc3986"
 """The profile of gateways' URLs."""

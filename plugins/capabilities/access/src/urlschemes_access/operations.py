@@ -9,37 +9,30 @@ load a third-party plugin.
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterable, Iterable, Mapping
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import InvalidURL, PluginLoadError, UnknownScheme, UnsupportedOperation, URLError, require_type
 from urlschemes.redaction import described, one_line
-from urlschemes.scheme.scheme import lower_case, read_as
+from urlschemes.registry.registry import Registry
+from urlschemes.scheme.scheme import Scheme, lower_case, read_as
 from urlschemes.url.value import LIMIT, URL
+from urlschemes_access.attributes import Gateway
+from urlschemes_access.configuration import Configuration, Setting
 from urlschemes_access.dialogue import Dialogue, Operation
 from urlschemes_access.dialogue.caller_requests import in_large_pieces
 from urlschemes_access.dialogue.context import KINDS
 from urlschemes_access.dialogue.destinations import read_location
 from urlschemes_access.errors import PolicyDenied, RedirectRefused, add_section
 from urlschemes_access.gateways import GatewayFinder
-from urlschemes_access.settings import check_option, configured_value, is_configurable, options_of
-from urlschemes_access.trace_event import TraceEvent
+from urlschemes_access.protocol.requests import Algorithm
+from urlschemes_access.settings import Settings, check_option, configured_value, is_configurable, options_of
+from urlschemes_access.trace_event import EventKind, Outcome, TraceEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from urlschemes.registry.registry import Registry
-    from urlschemes.scheme.scheme import Scheme
-    from urlschemes_access.attributes import Gateway
-    from urlschemes_access.configuration import Configuration, Setting
     from urlschemes_access.hooks import AccessHooks
-    from urlschemes_access.protocol.requests import Algorithm
-    from urlschemes_access.settings import Settings
-    from urlschemes_access.trace_event import EventKind, Outcome
-
-__all__ = ["Preparation", "configuration_errors", "parse_found"]
 
 _KINDS = {
     "access": ("document", "listing", "session"),

@@ -6,39 +6,29 @@ variable. The default of a parameter determines its type.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from inspect import Parameter, signature
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from urlschemes.errors import ConfigurationError, require_type
+from urlschemes.registry.registry import Registry
+from urlschemes.scheme.scheme import Scheme
 from urlschemes_access.backends.tls import TLSFiles
 from urlschemes_access.credentials import Answers, Asker, Credentials, Form
 from urlschemes_access.policy import Policy
+from urlschemes_access.protocol.requests import Authenticate, Authenticator
 
 if TYPE_CHECKING:
-    import os
     import ssl
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-    from urlschemes.registry.registry import Registry
-    from urlschemes.scheme.scheme import Scheme
     from urlschemes_access.configuration import Setting
-    from urlschemes_access.protocol.requests import Authenticate, Authenticator
     from urlschemes_access.trace_event import Tracer
 
-__all__ = [
-    "Arguments",
-    "AsyncArguments",
-    "Settings",
-    "SharedArguments",
-    "check_function",
-    "check_option",
-    "configured_value",
-    "convert",
-    "is_configurable",
-    "options_of",
-]
+
+__all__ = ["Settings", "convert", "options_of"]
 
 
 class SharedArguments(TypedDict, total=False):
@@ -98,8 +88,6 @@ class Settings:
 
     Raises TypeError, ValueError; ConfigurationError for a key without a certificate.
     """
-
-    __slots__ = ("_configured", "_given", "ask", "credentials", "policy", "tls", "trace")
 
     def __init__(self, configured: TLSFiles | None = None, **given: Any) -> None:
         if unknown := given.keys() - _NAMES:

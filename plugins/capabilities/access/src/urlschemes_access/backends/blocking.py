@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import select
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from urlschemes_access.backends.backend import Channel
 from urlschemes_access.backends.sockets import (
     PIECE,
     DatagramSocket,
@@ -18,17 +20,12 @@ from urlschemes_access.backends.sockets import (
     send_pieces,
 )
 from urlschemes_access.backends.system import SystemBackend
-from urlschemes_access.backends.tls import strict_context
-from urlschemes_access.backends.worker_threads import undo_later
+from urlschemes_access.backends.tls import TLSFiles, strict_context
+from urlschemes_access.backends.worker_threads import Work, undo_later
+from urlschemes_access.protocol.requests import Transport
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Sequence
-
-    from urlschemes_access.backends.backend import Channel
-    from urlschemes_access.backends.tls import TLSFiles
-    from urlschemes_access.backends.worker_threads import Work
-    from urlschemes_access.protocol.requests import Transport
 
 __all__ = ["BlockingBackend"]
 

@@ -14,21 +14,18 @@ import errno
 import os
 import stat
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from urlschemes.redaction import one_line
 from urlschemes.storage import user_dirs
 from urlschemes_access.attributes import FileFacts
+from urlschemes_access.backends.backend import FileRequest
 from urlschemes_access.backends.new_file import NewFile
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes_access.backends.backend import FileRequest
 
 WRITTEN = 1024 * 1024
 """The most octets written at once: the deadline is checked between two writes."""

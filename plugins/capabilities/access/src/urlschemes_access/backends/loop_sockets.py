@@ -11,15 +11,13 @@ import asyncio
 import os
 import socket
 import ssl
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from urlschemes_access.backends.sockets import PIECE, DatagramSocket, Socket, is_from, one_of, send_pieces
 from urlschemes_access.errors import AccessError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
 
 T = TypeVar("T")
 TakeTurn: TypeAlias = "Callable[[], Awaitable[None]]"

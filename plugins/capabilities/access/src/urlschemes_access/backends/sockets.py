@@ -9,10 +9,9 @@ import ipaddress
 import struct
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from urlschemes_access.protocol.requests import Transport
+from urlschemes_access.protocol.requests import Transport
 
 __all__ = ["addresses_of"]
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes.redaction import described
 from urlschemes_access.dialogue.context import Context, DialoguePart
+from urlschemes_access.dialogue.transfers import Transfers
 from urlschemes_access.errors import AccessError
 from urlschemes_access.protocol import requests
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
-    from urlschemes_access.dialogue.transfers import Transfers
-    from urlschemes_access.protocol.requests import Algorithm
+from urlschemes_access.protocol.requests import Algorithm
 
 
 @dataclass(slots=True)

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from urlschemes.errors import UnsafeURL
 from urlschemes.grammar.part import number_of
-from urlschemes_access.credentials import Credentials
+from urlschemes_access.credentials import Answers, Credentials
 from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.errors import AuthRequired, InputRequired
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from urlschemes_access.credentials import Answers
-    from urlschemes_access.protocol import requests
-
-__all__ = ["CallerRequests"]
+from urlschemes_access.protocol import requests
 
 _UNSENDABLE = re.compile(
     r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]"

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from urlschemes.errors import ConfigurationError
 from urlschemes.redaction import one_line
+from urlschemes_access.backends.backend import Channel
 from urlschemes_access.backends.connection_pool import Destination, KeptConnection
+from urlschemes_access.dialogue.caller_requests import CallerRequests
 from urlschemes_access.dialogue.context import Context, DialoguePart
+from urlschemes_access.dialogue.destinations import Destinations
 from urlschemes_access.dialogue.system_errors import reason, tls_error
-from urlschemes_access.dialogue.transfers import OpenPeer
+from urlschemes_access.dialogue.transfers import OpenPeer, Transfers
 from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError
 from urlschemes_access.guard.route import attempts, resolve
+from urlschemes_access.protocol import requests
 from urlschemes_access.protocol.hosts import read_host
-from urlschemes_access.protocol.requests import Peer
-
-if TYPE_CHECKING:
-    from urlschemes_access.backends.backend import Channel
-    from urlschemes_access.dialogue.caller_requests import CallerRequests
-    from urlschemes_access.dialogue.destinations import Destinations
-    from urlschemes_access.dialogue.transfers import Transfers
-    from urlschemes_access.protocol import requests
-    from urlschemes_access.protocol.requests import Transport
-
-__all__ = ["Connecting"]
+from urlschemes_access.protocol.requests import Peer, Transport
 
 
 class Connecting(DialoguePart):

@@ -6,22 +6,16 @@ from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
-from typing import TYPE_CHECKING
 
-from urlschemes.errors import PluginContractError
-
-if TYPE_CHECKING:
-    from urlschemes.errors import URLError
-    from urlschemes.url.value import URL
-    from urlschemes_access.attributes import Attributes, Entry, Gateway
-    from urlschemes_access.backends.backend import Backend
-    from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.dialogue.deadline import Deadline
-    from urlschemes_access.dialogue.trace import Trace
-    from urlschemes_access.settings import Settings
-    from urlschemes_access.trace_event import Outcome
-
-__all__ = ["KINDS", "Context", "DialoguePart", "Operation"]
+from urlschemes.errors import PluginContractError, URLError
+from urlschemes.url.value import URL
+from urlschemes_access.attributes import Attributes, Entry, Gateway
+from urlschemes_access.backends.backend import Backend
+from urlschemes_access.backends.connection_pool import ConnectionPool
+from urlschemes_access.dialogue.deadline import Deadline
+from urlschemes_access.dialogue.trace import Trace
+from urlschemes_access.settings import Settings
+from urlschemes_access.trace_event import Outcome
 
 KINDS = ("document", "listing", "session", "attributes")
 """The kinds of resources that an algorithm may open."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from urlschemes_access.errors import DeadlineExceeded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes_access.policy import Limits
+from urlschemes_access.policy import Limits
 
 LONGEST_WAIT = 1e6
 """The longest wait in seconds: system calls take at most 2**31 milliseconds."""

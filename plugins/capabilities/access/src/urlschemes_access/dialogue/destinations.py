@@ -8,26 +8,21 @@ to hosts, ports and addresses.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from urlschemes.errors import InvalidURL, PluginContractError, PluginError, UnknownScheme, URLError
 from urlschemes.grammar.octets import ESCAPE, escape, octets_of
 from urlschemes.grammar.part import number_of
 from urlschemes.grammar.profile import authority_of
+from urlschemes.record.registration import Registration
 from urlschemes.redaction import one_line
 from urlschemes.scheme.scheme import lower_case, read_as
-from urlschemes.url.value import type_failed
+from urlschemes.url.value import URL, type_failed
 from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.errors import PolicyDenied, RedirectRefused
 from urlschemes_access.guard.route import Route
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes.record.registration import Registration
-    from urlschemes.url.value import URL
-    from urlschemes_access.policy import Policy
-    from urlschemes_access.protocol import requests
+from urlschemes_access.policy import Policy
+from urlschemes_access.protocol import requests
 
 # Controls, blanks and backslashes are a trick, not a slip; some surrogates stand for no octet.
 _SUSPICIOUS = re.compile(r"[\x00-\x20\x7f\\\ud800-\udc7f\udd00-\udfff]")
@@ -40,8 +35,6 @@ _REPAIRS = 8
 
 class Destinations(Route):
     """The route of an operation, which knows URLs and the records of their schemes."""
-
-    __slots__ = ("_local",)
 
     def __init__(self, policy: Policy, registration: Registration) -> None:
         super().__init__(policy, _ports_of(registration), lines=_sends_lines(registration))

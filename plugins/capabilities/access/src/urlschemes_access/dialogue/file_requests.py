@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from collections.abc import Awaitable
+from typing import Any, Literal, cast
 
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
+from urlschemes_access.attributes import FileFacts
+from urlschemes_access.backends.backend import Channel, FileRequest, OutputChannel
 from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.dialogue.system_errors import system_refusal
-from urlschemes_access.dialogue.transfers import OpenPeer
+from urlschemes_access.dialogue.transfers import OpenPeer, Transfers
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import requests
 from urlschemes_access.protocol.requests import Peer
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from urlschemes_access.attributes import FileFacts
-    from urlschemes_access.backends.backend import Channel, FileRequest, OutputChannel
-    from urlschemes_access.dialogue.transfers import Transfers
-
-__all__ = ["FileRequests"]
 
 
 class FileRequests(DialoguePart):

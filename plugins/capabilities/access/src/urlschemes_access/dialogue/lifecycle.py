@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from urlschemes.errors import PluginContractError, UnsafeURL, UnsupportedOperation, URLError
+from urlschemes.url.value import URL
 from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.backends.backend import Backend
+from urlschemes_access.backends.connection_pool import ConnectionPool
+from urlschemes_access.backends.worker_threads import Work
 from urlschemes_access.dialogue.algorithm_runner import AlgorithmRunner, Finished
 from urlschemes_access.dialogue.caller_requests import CallerRequests
 from urlschemes_access.dialogue.connecting import Connecting
@@ -19,20 +23,10 @@ from urlschemes_access.dialogue.file_requests import FileRequests
 from urlschemes_access.dialogue.trace import Trace
 from urlschemes_access.dialogue.transfers import Transfers
 from urlschemes_access.errors import AccessError, AuthRequired, InputRequired, PolicyDenied, RemoteError, add_section
+from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import requests
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from urlschemes.url.value import URL
-    from urlschemes_access.backends.backend import Backend
-    from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.backends.worker_threads import Work
-    from urlschemes_access.policy import Limits
-    from urlschemes_access.protocol.requests import Algorithm, Peer
-    from urlschemes_access.trace_event import Outcome
-
-__all__ = ["Dialogue"]
+from urlschemes_access.protocol.requests import Algorithm, Peer
+from urlschemes_access.trace_event import Outcome
 
 T = TypeVar("T")
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from urlschemes.errors import InvalidURL, URLError
 from urlschemes.redaction import one_line
-from urlschemes_access.trace_event import TraceEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from urlschemes_access.attributes import Attributes
-    from urlschemes_access.dialogue.deadline import Deadline
-    from urlschemes_access.protocol.requests import Peer
-    from urlschemes_access.trace_event import EventKind, Tracer
+from urlschemes_access.attributes import Attributes
+from urlschemes_access.dialogue.deadline import Deadline
+from urlschemes_access.protocol.requests import Peer
+from urlschemes_access.trace_event import EventKind, TraceEvent, Tracer
 
 SHORTEST = 4
 """The shortest secret, in octets, that is searched for: hiding a shorter one everywhere would reveal it."""

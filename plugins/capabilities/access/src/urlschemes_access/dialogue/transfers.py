@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
 
+from urlschemes_access.backends.backend import Channel
+from urlschemes_access.backends.connection_pool import Destination
 from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.dialogue.system_errors import is_tls_fault, reason, system_refusal, tls_error
 from urlschemes_access.errors import AccessError, ConnectError, Truncated
-from urlschemes_access.protocol.requests import CHUNK
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from urlschemes_access.backends.backend import Channel
-    from urlschemes_access.backends.connection_pool import Destination
-    from urlschemes_access.protocol import requests
-    from urlschemes_access.protocol.requests import Peer
+from urlschemes_access.protocol import requests
+from urlschemes_access.protocol.requests import CHUNK, Peer
 
 TRACED_AT_ONCE = 256 * 1024
 """Octets sent that one event shows."""

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, cast
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast
 
 from urlschemes.errors import PluginContractError
-from urlschemes_access.attributes import Entry
+from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.backends.backend import Backend
+from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.backends.event_loop import TURN, LoopBackend
+from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import AccessError
+from urlschemes_access.protocol.requests import Open
+from urlschemes_access.resources.downloads import Download, Part
 from urlschemes_access.resources.resource import AnyDocument, AnyResource
 from urlschemes_access.resources.synchronous import Session, session_of
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import AsyncIterator, Callable, Coroutine
-    from typing import Self
-
-    from urlschemes_access.attributes import Attributes
-    from urlschemes_access.backends.backend import Backend
-    from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.dialogue import Dialogue
-    from urlschemes_access.protocol.requests import Open
-    from urlschemes_access.resources.downloads import Download, Part
 
 __all__ = ["AsyncDocument", "AsyncListing", "AsyncSession", "run"]
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from urlschemes.errors import URLError
+from urlschemes.registry.registry import Registry
 from urlschemes.url.value import URL
 from urlschemes_access.attributes import redacted_repr
+from urlschemes_access.configuration import Configuration
 from urlschemes_access.protocol.hosts import one_spelling
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
-
-    from urlschemes.registry.registry import Registry
-    from urlschemes_access.configuration import Configuration
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
 
 __all__ = ["Accesses", "AnyAsyncResource", "Result"]

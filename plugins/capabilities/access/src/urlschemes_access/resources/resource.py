@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from urlschemes.errors import UnsupportedOperation, URLError
 from urlschemes.redaction import one_line
-from urlschemes_access.attributes import charset_of
+from urlschemes.url.value import URL
+from urlschemes_access.attributes import Attributes, Entry, Gateway, charset_of
 from urlschemes_access.backends.new_file import NewFile
 from urlschemes_access.backends.worker_threads import CLEANING, Work
+from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import AccessError, DeadlineExceeded, LimitExceeded, ProtocolError, Truncated
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable
-
-    from urlschemes.url.value import URL
-    from urlschemes_access.attributes import Attributes, Entry, Gateway
-    from urlschemes_access.dialogue import Dialogue
-    from urlschemes_access.resources.downloads import Download, Part
+from urlschemes_access.resources.downloads import Download, Part
 
 T = TypeVar("T")
 
