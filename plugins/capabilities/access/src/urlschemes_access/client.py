@@ -137,13 +137,7 @@ class ClientBase:
         registry = self.registry if registry is None else registry_or_default(registry)
         settings = self.settings.overridden(arguments) if arguments else self.settings
         return Preparation(
-            operation,
-            content,
-            options or {},
-            settings=settings,
-            configuration=self.configuration,
-            registry=registry,
-            hooks=self.hooks_in_use(registry),
+            operation, content, options or {}, settings, self.configuration, registry, self.hooks_in_use(registry)
         ).dialogue(url)
 
     def credentials_from_hooks(self, request: Authenticate) -> Credentials | None:

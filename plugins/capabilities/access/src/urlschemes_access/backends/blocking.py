@@ -190,8 +190,6 @@ class _BlockingStream(_BlockingSocket):
 
 
 class _BlockingDatagramSocket(DatagramSocket, _BlockingSocket):
-    """A channel for datagrams whose calls wait."""
-
     async def receive(self, most: int, timeout: float, _enough: int) -> bytes:
         """Return the next datagram from the address. Datagrams from elsewhere do not lengthen the wait."""
         until = monotonic() + timeout

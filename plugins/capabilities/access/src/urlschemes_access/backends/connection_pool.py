@@ -35,7 +35,6 @@ class Destination:
 
     @property
     def server(self) -> tuple[str, int]:
-        """The host and port."""
         return self.host, self.port
 
 

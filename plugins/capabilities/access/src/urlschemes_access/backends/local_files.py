@@ -91,7 +91,6 @@ class _Allowed(NamedTuple):
         return real
 
     def denied(self, why: str, *, hint: str | None = None) -> PolicyDenied:
-        """Return the error for a path that is not allowed."""
         return PolicyDenied(why, rule=self.rule, part="path", hint=hint)
 
 
@@ -180,11 +179,9 @@ class File:
         self.descriptor = descriptor
 
     def read(self, most: int) -> bytes:
-        """Return at most `most` octets; `b""` at the end."""
         return os.read(self.descriptor, most)
 
     def close(self) -> None:
-        """Close the file; closing twice does nothing."""
         if self.descriptor >= 0:
             descriptor, self.descriptor = self.descriptor, -1
             os.close(descriptor)
@@ -199,7 +196,6 @@ class OutputFile(File, ABC):
         self.written = 0
 
     def write(self, octets: memoryview) -> int:
-        """Write some of `octets`; return their number."""
         count = os.write(self.descriptor, octets[:WRITTEN])
         self.written += count
         return count

@@ -116,7 +116,6 @@ class LoopTLS:
 
     @property
     def watched(self) -> LoopSocket:
-        """The socket that the loop watches."""
         return self._plain
 
     def peer_address(self) -> tuple[str, int]:
@@ -145,7 +144,6 @@ class LoopTLS:
         return await self._exchange(lambda: self._tls.write(octets), timeout)
 
     def has_buffered(self) -> bool:
-        """Return True if octets were received from the system but not yet read."""
         return self._tls.pending() > 0 or self._incoming.pending > 0
 
     async def _exchange(self, operation: Callable[[], T], timeout: float) -> T:

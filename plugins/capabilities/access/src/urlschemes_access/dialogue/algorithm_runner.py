@@ -105,12 +105,10 @@ class AlgorithmRunner(DialoguePart):
 
     @property
     def _provider(self) -> str:
-        """The plugin of the algorithm, for errors."""
         provider = self._context.operation.provider
         return (provider and provider()) or f"the algorithm of scheme {self._scheme!r}"
 
     def _step(self, algorithm: Algorithm[Any], answer: Any, error: URLError | None) -> object:
-        """Run `algorithm` to its next request."""
         began = monotonic()
         try:
             return algorithm.send(answer) if error is None else algorithm.throw(error)

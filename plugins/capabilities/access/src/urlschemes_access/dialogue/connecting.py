@@ -57,7 +57,6 @@ class Connecting(DialoguePart):
         return peer
 
     async def release(self, request: requests.Release) -> None:
-        """Put a connection into the pool."""
         peer = request.peer
         open_peer = self._transfers.find(peer)
         if open_peer.destination is None or self._context.pool is None or peer.address is None or request.state is None:

@@ -40,7 +40,6 @@ class Deadline:
         self._sent = _Window(0.0)
 
     def resume(self) -> None:
-        """Start to count time."""
         self._origin = self._clock() - self._spent
 
     def pause(self) -> None:
@@ -65,7 +64,6 @@ class Deadline:
         self._set_end("sent", self._sent.add(0, now, self._limits), now)
 
     def add_sent(self, octets: int) -> None:
-        """Count octets that the system accepted."""
         now = self._now()
         self._set_end("sent", self._sent.add(octets, now, self._limits), now)
 
@@ -123,7 +121,6 @@ class Deadline:
         self._first = min(self._ends.values())
 
     def _now(self) -> float:
-        """Return the working time so far."""
         return self._spent if self._origin is None else self._clock() - self._origin
 
 

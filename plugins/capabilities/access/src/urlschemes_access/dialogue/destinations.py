@@ -104,8 +104,6 @@ def _sends_lines(registration: Registration) -> bool:
 
 
 class Redirects(DialoguePart):
-    """The redirects of one operation."""
-
     def __init__(self, context: Context, destinations: Destinations) -> None:
         super().__init__(context)
         self._first = context.url.registration

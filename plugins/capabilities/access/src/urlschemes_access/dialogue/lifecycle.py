@@ -94,7 +94,6 @@ class Dialogue:
 
     @property
     def url(self) -> URL:
-        """The current URL."""
         return self._context.url
 
     # What the caller does
@@ -328,5 +327,4 @@ class Dialogue:
         raise self.breach("octets of a document" if self._kind == "document" else "entries of a listing", item)
 
     def breach(self, expected: str, got: object) -> PluginContractError:
-        """Return the error for an algorithm that did something else than what is `expected`."""
         return self._context.breach(expected, "its end" if isinstance(got, Finished) else got)

@@ -48,7 +48,6 @@ class Trace:
             self._forms.update(form.lower() for form in (*_in_letters(secret), *_in_base64(secret)))
 
     def hide_in_octets(self, octets: bytes) -> bytes:
-        """Return received octets with the secrets hidden."""
         lower = octets.lower()  # to search for fixed octets is much faster than a pattern
         if not any(form in lower for form in self._forms):
             return octets

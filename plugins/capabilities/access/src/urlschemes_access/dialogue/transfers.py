@@ -40,11 +40,9 @@ class OpenPeer:
 
     @property
     def is_file(self) -> bool:
-        """True for a local file."""
         return self.kind in ("input file", "output file")
 
     def error(self, fault: OSError) -> AccessError:
-        """Return the error for a fault of the system."""
         if self.is_file:
             return system_refusal(fault, "the file")
         if is_tls_fault(fault):
@@ -71,7 +69,6 @@ class Transfers(DialoguePart):
         self.received = 0
 
     def add(self, peer: Peer, open_peer: OpenPeer) -> None:
-        """Add a peer that was opened."""
         self._open_peers[peer] = open_peer
 
     def find(self, peer: Peer) -> OpenPeer:
@@ -82,7 +79,6 @@ class Transfers(DialoguePart):
             raise self._breach("an open peer of this operation", "another") from None
 
     def remove(self, peer: Peer) -> None:
-        """Remove a peer that stays open."""
         del self._open_peers[peer]
 
     def close(self, request: requests.Close) -> None:

@@ -96,7 +96,6 @@ class _Calls:
         self._scheme = scheme
 
     def collect(self, coroutine: Coroutine[Any, Any, Any]) -> Coroutine[Any, Any, Any]:
-        """Keep the coroutine for `call`."""
         if self.calling and self.collected is None:
             self.collected = coroutine
             return coroutine

@@ -132,7 +132,6 @@ class AnyDocument(AnyResource):
         return self._dialogue.terminated
 
     async def _next(self) -> bytes:
-        """Return the next octets; `b""` at the end."""
         octets, self._rest = self._rest, b""
         if not octets:
             piece = await self._pull()
@@ -248,7 +247,6 @@ class AnyDocument(AnyResource):
         return written
 
     async def _act(self, action: Callable[[], T], work: Work) -> T:
-        """Carry out an action on a local file, which may block."""
         try:
             return await self._dialogue.act(action, work)
         except DeadlineExceeded as failure:
