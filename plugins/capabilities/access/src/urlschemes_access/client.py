@@ -272,12 +272,7 @@ class Client(ClientBase):
         return cast("Document | Listing | Session", opened)
 
     def download(
-        self,
-        url: URL | str,
-        path: str | os.PathLike[str],
-        *,
-        resume: bool = False,
-        **arguments: Unpack[Arguments],
+        self, url: URL | str, path: str | os.PathLike[str], *, resume: bool = False, **arguments: Unpack[Arguments]
     ) -> Download:
         """Save the document at `url` as the file `path`, which gets its name when it is complete.
 
@@ -392,12 +387,7 @@ class AsyncClient(ClientBase):
             await accesses.close()
 
     async def download(
-        self,
-        url: URL | str,
-        path: str | os.PathLike[str],
-        *,
-        resume: bool = False,
-        **arguments: Unpack[AsyncArguments],
+        self, url: URL | str, path: str | os.PathLike[str], *, resume: bool = False, **arguments: Unpack[AsyncArguments]
     ) -> Download:
         """Like `Client.download`; threads use the files."""
         from urlschemes_access.backends.event_loop import LoopBackend  # imports asyncio, which is heavy

@@ -137,10 +137,7 @@ class Configuration:
         return _unpickled, (self.settings, self.trust_env)
 
     def extended(
-        self,
-        *,
-        options: Mapping[str, Mapping[str, Any]] | None = None,
-        gateways: Mapping[str, str] | None = None,
+        self, *, options: Mapping[str, Mapping[str, Any]] | None = None, gateways: Mapping[str, str] | None = None
     ) -> Configuration:
         """Return a configuration in which these options and gateways take precedence. Raises ConfigurationError."""
         tables = {name: table for name, table in (("options", options), ("gateways", gateways)) if table}

@@ -10,14 +10,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.errors import (
-    ConfigurationError,
-    InvalidURL,
-    PluginContractError,
-    PluginError,
-    UnknownScheme,
-    UnsafeURL,
-)
+from urlschemes.errors import ConfigurationError, InvalidURL, PluginContractError, PluginError, UnknownScheme, UnsafeURL
 from urlschemes.grammar.part import number_of
 from urlschemes.grammar.profile import authority_of
 from urlschemes.record.registration import Registration

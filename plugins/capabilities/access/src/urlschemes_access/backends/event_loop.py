@@ -38,11 +38,7 @@ class LoopBackend(SystemBackend):
             self._turn_began = monotonic()
 
     async def in_thread(
-        self,
-        action: Callable[[], T],
-        timeout: float | None,
-        work: Work,
-        undo: Callable[[T], object] | None = None,
+        self, action: Callable[[], T], timeout: float | None, work: Work, undo: Callable[[T], object] | None = None
     ) -> T:
         future = work.begin(action)
         try:
@@ -70,11 +66,7 @@ class LoopBackend(SystemBackend):
         return channel
 
     async def handshake(
-        self,
-        channel: Channel,
-        context: ssl.SSLContext | TLSFiles | None,
-        host: str,
-        timeout: float,
+        self, channel: Channel, context: ssl.SSLContext | TLSFiles | None, host: str, timeout: float
     ) -> Channel:
         until = monotonic() + timeout
         # It reads files, the first time.

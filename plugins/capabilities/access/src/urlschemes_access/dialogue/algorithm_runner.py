@@ -35,10 +35,7 @@ class AlgorithmRunner(DialoguePart):
     """
 
     def __init__(
-        self,
-        context: Context,
-        handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]],
-        transfers: Transfers,
+        self, context: Context, handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]], transfers: Transfers
     ) -> None:
         super().__init__(context)
         self._handlers = handlers

@@ -37,13 +37,8 @@ class FileRequests(DialoguePart):
         peer = Peer("file")
         kind: Literal["input file", "output file"] = "input file" if reads else "output file"
         self._transfers.add(peer, OpenPeer(channel, kind, host="this machine"))
-        self._trace.emit(
-            "file",
-            peer,
-            f"open {request.path}{f' at {request.start}' if request.start else ''}"
-            if reads
-            else f"open {request.path} to {request.to}",
-        )
+        where = f" at {request.start}" if request.start else ""
+        self._trace.emit("file", peer, f"open {request.path}{where if reads else f' to {request.to}'}")
         return peer
 
     async def keep(self, request: requests.Keep) -> FileFacts:
@@ -79,11 +74,7 @@ class FileRequests(DialoguePart):
         self._trace.emit("file", None, f"{request.path} has {len(facts)} entries")
         return tuple(facts)
 
-    async def _use(
-        self,
-        request: FileRequest,
-        rule: Literal["roots", "writable"],
-    ) -> Any:
+    async def _use(self, request: FileRequest, rule: Literal["roots", "writable"]) -> Any:
         """Carry out a request in the folders that a rule of the policy allows."""
         path = request.path
         if "\0" in path:

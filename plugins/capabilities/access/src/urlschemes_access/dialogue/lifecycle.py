@@ -113,9 +113,8 @@ class Dialogue:
             opened = await self._runner.advance(self._algorithm)
             if not isinstance(opened, requests.Open):
                 raise self.breach("Open before anything is delivered", opened)
-            self._check_opened(opened)
+            self.attributes = self._checked_attributes(opened)
             self._kind = opened.kind
-            self.attributes = self._checked_attributes(opened.attributes or Attributes())
             self._trace.emit("open", opened.peer, opened.kind)
             if opened.kind == "attributes":
                 after = await self._runner.advance(self._algorithm)
@@ -138,7 +137,6 @@ class Dialogue:
             return None
         self._enter()
         try:
-            await self._context.backend.take_turn()
             while True:
                 delivered = await self._runner.advance(self._algorithm)
                 if isinstance(delivered, Finished):
@@ -297,14 +295,12 @@ class Dialogue:
 
     # Checking
 
-    def _check_opened(self, opened: requests.Open) -> None:
-        attributes: object = opened.attributes
+    def _checked_attributes(self, opened: requests.Open) -> Attributes:
         if opened.kind not in (kinds := self._operation.kinds):
             raise self.breach(f"Open of {' or '.join(kinds)}", repr(opened.kind))
-        if attributes is not None and not isinstance(attributes, Attributes):
+        attributes: object = Attributes() if opened.attributes is None else opened.attributes
+        if not isinstance(attributes, Attributes):
             raise self.breach("Attributes in Open", attributes)
-
-    def _checked_attributes(self, attributes: Attributes) -> Attributes:
         self._context.check_fields(attributes)
         attributes = self._trace.hide_in_attributes(attributes)
         gateway = self._operation.gateway
