@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from functools import partial
 from mimetypes import guess_type
 from typing import Any, Literal
 
@@ -152,11 +153,7 @@ class Entry:
         object.__setattr__(self, "_reader", reader)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _entry, ({f.name: getattr(self, f.name) for f in fields(self) if f.init},)
-
-
-def _entry(values: dict[str, Any]) -> Entry:
-    return Entry(**values)
+        return partial(Entry, **{each.name: getattr(self, each.name) for each in fields(self) if each.init}), ()
 
 
 @dataclass(frozen=True, slots=True)

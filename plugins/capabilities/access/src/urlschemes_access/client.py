@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from types import NoneType, TracebackType
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack, cast
 
 from urlschemes.errors import URLError, require_type
@@ -236,9 +236,7 @@ class Client(ClientBase):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -314,9 +312,7 @@ class AsyncClient(ClientBase):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def aclose(self) -> None:
@@ -379,7 +375,7 @@ class AsyncClient(ClientBase):
 
         check_function("credentials", arguments.get("credentials"))  # a login is for one server
         access = partial(self.access, **arguments)
-        accesses = Accesses(self.registry, self.configuration, access, urls, per_host=per_host, total=total, use=use)
+        accesses = Accesses(self.registry, self.configuration, access, urls, per_host, total, use)
         try:
             while (result := await accesses.next()) is not None:
                 yield result
