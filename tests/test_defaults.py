@@ -25,7 +25,7 @@ from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not c
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.url.value import LIMIT
 from urlschemes_access import Client, Credentials, Entry, Limits, Policy, PolicyDenied
-from urlschemes_access.backends import tls_files
+from urlschemes_access.backends import tls
 from urlschemes_access.errors import AuthRequired, RedirectRefused, TLSError, Truncated
 from urlschemes_access.operations import parse_found
 from urlschemes_access.protocol import LINE, TEXT_LINE
@@ -320,7 +320,7 @@ def test_the_environment_leads_nowhere_unless_it_is_trusted(
         monkeypatch.setenv("SSLKEYLOGFILE", str(keys))
         monkeypatch.setenv("NNTPSERVER", f"{host}:{port}")
         assert read(f"http://{http}/notes.txt") == b"notes"
-        tls_files._context.cache_clear()
+        tls._context.cache_clear()
         with pytest.raises(TLSError):
             read(f"https://{https}/notes.txt")
         assert not keys.exists()
@@ -337,13 +337,13 @@ def test_the_environment_leads_nowhere_unless_it_is_trusted(
 
 def test_tls_is_verified_and_1_2_at_least(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
-    tls_files._context.cache_clear()
-    context = tls_files.TLSFiles().context()
+    tls._context.cache_clear()
+    context = tls.TLSFiles().context()
     assert context.verify_mode == ssl.CERT_REQUIRED
     assert context.check_hostname
     assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
     assert not context.keylog_filename
-    assert tls_files.TLSFiles().context() is context
+    assert tls.TLSFiles().context() is context
 
 
 # How long and how much

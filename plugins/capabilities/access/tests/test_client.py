@@ -17,7 +17,7 @@ from talk_scheme import LOOPBACK, TalkURL, fetch
 from urlschemes.errors import UnknownScheme, URLError
 from urlschemes_access import Limits, Policy
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.backends.tls_files import TLSFiles
+from urlschemes_access.backends.tls import TLSFiles
 from urlschemes_access.client import Arguments, AsyncArguments, AsyncClient, Client
 from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.configuration import Configuration

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from datetime import datetime
+from functools import partial
 from mimetypes import guess_type
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from urlschemes.redaction import one_line, redact
 from urlschemes.url.value import URL
 from urlschemes_access.errors import ProtocolError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import datetime
 
 __all__ = [
     "Attributes",
@@ -154,11 +153,7 @@ class Entry:
         object.__setattr__(self, "_reader", reader)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _entry, ({f.name: getattr(self, f.name) for f in fields(self) if f.init},)
-
-
-def _entry(values: dict[str, Any]) -> Entry:
-    return Entry(**values)
+        return partial(Entry, **{each.name: getattr(self, each.name) for each in fields(self) if each.init}), ()
 
 
 @dataclass(frozen=True, slots=True)

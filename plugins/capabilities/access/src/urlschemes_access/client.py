@@ -15,50 +15,42 @@ blocks; files and the resolver use threads. A cancelled task has closed its conn
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Iterable
+import os
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
 from types import NoneType
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, Unpack, cast
 
-from urlschemes.errors import require_type
-from urlschemes.registry.registry import registry_or_default
+from urlschemes.errors import URLError, require_type
+from urlschemes.registry.registry import Registry, registry_or_default
+from urlschemes.url.value import URL
+from urlschemes_access.attributes import Attributes
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.backends.worker_threads import Work
 from urlschemes_access.config_file import ConfigFile
-from urlschemes_access.configuration import Configuration
+from urlschemes_access.configuration import Configuration, Setting
+from urlschemes_access.credentials import Credentials
+from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.operations import Preparation, configuration_errors
+from urlschemes_access.policy import Policy
+from urlschemes_access.protocol.ranges import Range
+from urlschemes_access.protocol.requests import Authenticate
 from urlschemes_access.resources import synchronous
-from urlschemes_access.resources.document_content import AnyDocument
 from urlschemes_access.resources.downloads import Download, Part
-from urlschemes_access.resources.resource import no_document
+from urlschemes_access.resources.resource import AnyDocument, no_document
+from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.settings import Arguments, AsyncArguments, Settings, SharedArguments, check_function
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
-    from types import TracebackType
-    from typing import Self
-
-    from urlschemes.errors import URLError
-    from urlschemes.registry.registry import Registry
-    from urlschemes.url.value import URL
-    from urlschemes_access.attributes import Attributes
     from urlschemes_access.backends.event_loop import LoopBackend
-    from urlschemes_access.configuration import Setting
-    from urlschemes_access.credentials import Credentials
-    from urlschemes_access.dialogue import Dialogue
     from urlschemes_access.hooks import AccessHooks
-    from urlschemes_access.policy import Policy
-    from urlschemes_access.protocol.ranges import Range
-    from urlschemes_access.protocol.requests import Authenticate
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
     from urlschemes_access.resources.many import Result
-    from urlschemes_access.resources.synchronous import Document, Listing, Session
 
 __all__ = [
     "Arguments",
@@ -143,15 +135,9 @@ class ClientBase:
         suspends. Errors are those of `operate`.
         """
         registry = self.registry if registry is None else registry_or_default(registry)
-        settings = self.settings.overridden(arguments)
+        settings = self.settings.overridden(arguments) if arguments else self.settings
         return Preparation(
-            operation,
-            content,
-            options or {},
-            settings=settings,
-            configuration=self.configuration,
-            registry=registry,
-            hooks=self.hooks_in_use(registry),
+            operation, content, options or {}, settings, self.configuration, registry, self.hooks_in_use(registry)
         ).dialogue(url)
 
     def credentials_from_hooks(self, request: Authenticate) -> Credentials | None:
@@ -250,9 +236,7 @@ class Client(ClientBase):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -286,12 +270,7 @@ class Client(ClientBase):
         return cast("Document | Listing | Session", opened)
 
     def download(
-        self,
-        url: URL | str,
-        path: str | os.PathLike[str],
-        *,
-        resume: bool = False,
-        **arguments: Unpack[Arguments],
+        self, url: URL | str, path: str | os.PathLike[str], *, resume: bool = False, **arguments: Unpack[Arguments]
     ) -> Download:
         """Save the document at `url` as the file `path`, which gets its name when it is complete.
 
@@ -333,9 +312,7 @@ class AsyncClient(ClientBase):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def aclose(self) -> None:
@@ -398,7 +375,7 @@ class AsyncClient(ClientBase):
 
         check_function("credentials", arguments.get("credentials"))  # a login is for one server
         access = partial(self.access, **arguments)
-        accesses = Accesses(self.registry, self.configuration, access, urls, per_host=per_host, total=total, use=use)
+        accesses = Accesses(self.registry, self.configuration, access, urls, per_host, total, use)
         try:
             while (result := await accesses.next()) is not None:
                 yield result
@@ -406,12 +383,7 @@ class AsyncClient(ClientBase):
             await accesses.close()
 
     async def download(
-        self,
-        url: URL | str,
-        path: str | os.PathLike[str],
-        *,
-        resume: bool = False,
-        **arguments: Unpack[AsyncArguments],
+        self, url: URL | str, path: str | os.PathLike[str], *, resume: bool = False, **arguments: Unpack[AsyncArguments]
     ) -> Download:
         """Like `Client.download`; threads use the files."""
         from urlschemes_access.backends.event_loop import LoopBackend  # imports asyncio, which is heavy

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from urlschemes.errors import ConfigurationError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
@@ -17,9 +18,6 @@ from urlschemes.registry.registry import Registry
 from urlschemes.registry.selection import Rules
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage import user_dirs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 __all__ = ["ConfigFile", "ConfigTable", "user_file"]
 

@@ -21,9 +21,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from urlschemes.errors import ConfigurationError, members, require_type
@@ -32,15 +33,11 @@ from urlschemes.grammar.profile import authority_of
 from urlschemes.record.registration import Registration
 from urlschemes.redaction import HIDDEN, redact
 from urlschemes.rfc1738 import RFC1738
+from urlschemes.url.value import URL
 from urlschemes_access.attributes import without_fragment
-from urlschemes_access.backends.tls_files import TLSFiles
+from urlschemes_access.backends.tls import TLSFiles
 from urlschemes_access.config_file import ConfigFile, ConfigTable
 from urlschemes_access.policy import Kind, Limits, Policy, kinds
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from urlschemes.url.value import URL
 
 __all__ = ["GATEWAYS", "Configuration", "Setting", "check_template", "fill_template"]
 
@@ -140,10 +137,7 @@ class Configuration:
         return _unpickled, (self.settings, self.trust_env)
 
     def extended(
-        self,
-        *,
-        options: Mapping[str, Mapping[str, Any]] | None = None,
-        gateways: Mapping[str, str] | None = None,
+        self, *, options: Mapping[str, Mapping[str, Any]] | None = None, gateways: Mapping[str, str] | None = None
     ) -> Configuration:
         """Return a configuration in which these options and gateways take precedence. Raises ConfigurationError."""
         tables = {name: table for name, table in (("options", options), ("gateways", gateways)) if table}

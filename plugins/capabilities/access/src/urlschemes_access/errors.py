@@ -19,13 +19,11 @@ URLError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes.redaction import in_line, one_line
-
-if TYPE_CHECKING:
-    from urlschemes.url.value import URL
+from urlschemes.url.value import URL
 
 __all__ = [
     "AccessError",

@@ -10,30 +10,22 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.errors import (
-    ConfigurationError,
-    InvalidURL,
-    PluginContractError,
-    PluginError,
-    UnknownScheme,
-    UnsafeURL,
-)
+from urlschemes.errors import ConfigurationError, InvalidURL, PluginContractError, PluginError, UnknownScheme, UnsafeURL
 from urlschemes.grammar.part import number_of
 from urlschemes.grammar.profile import authority_of
+from urlschemes.record.registration import Registration
 from urlschemes.redaction import one_line, redact
+from urlschemes.registry.registry import Registry
 from urlschemes.rfc1738 import RFC1738
+from urlschemes.url.value import URL
 from urlschemes_access.attributes import Gateway
-from urlschemes_access.configuration import fill_template
+from urlschemes_access.configuration import Configuration, fill_template
 from urlschemes_access.dialogue.destinations import Destinations
+from urlschemes_access.policy import Policy
 from urlschemes_access.protocol.hosts import read_host, server_syntax
 
 if TYPE_CHECKING:
-    from urlschemes.record.registration import Registration
-    from urlschemes.registry.registry import Registry
-    from urlschemes.url.value import URL
-    from urlschemes_access.configuration import Configuration
     from urlschemes_access.hooks import AccessHooks
-    from urlschemes_access.policy import Policy
 
 PROFILE = "rfc3986"
 """The profile of gateways' URLs."""
@@ -58,13 +50,12 @@ class _NamedGateway(NamedTuple):
         return ConfigurationError(message, source=self.source, key="gateways", hint=hint)
 
 
-class GatewayFinder:
+class GatewayFinder(NamedTuple):
     """Finds gateways: those of a configuration, then those that plugins name."""
 
-    def __init__(self, registry: Registry, configuration: Configuration, hooks: AccessHooks | None) -> None:
-        self._registry = registry
-        self._configuration = configuration
-        self._hooks = hooks
+    registry: Registry
+    configuration: Configuration
+    hooks: AccessHooks | None
 
     def find(self, operation: str, url: URL, policy: Policy) -> Gateway | None:
         """Return the gateway of `url`, None if it is reached directly.
@@ -84,7 +75,7 @@ class GatewayFinder:
 
     def check(self, scheme: str) -> None:
         """Raise ConfigurationError if the configured gateway of `scheme` cannot be used."""
-        url = self._registry.parse_generic(f"{scheme}:a")
+        url = self.registry.parse_generic(f"{scheme}:a")
         named = self._named("access", url)
         if named is not None:
             self._parse("access", url, named)
@@ -92,12 +83,12 @@ class GatewayFinder:
     def _named(self, operation: str, url: URL) -> _NamedGateway | None:
         if operation not in OPERATIONS:
             return None
-        setting = self._configuration.gateway(url.scheme)
+        setting = self.configuration.gateway(url.scheme)
         if setting is not None:
             return _NamedGateway(fill_template(setting.value, url), f"{setting.name} of {setting.source}")
-        if self._hooks is None:
+        if self.hooks is None:
             return None
-        answer = self._hooks.gateway(url, operation, trust_env=self._configuration.trust_env)
+        answer = self.hooks.gateway(url, operation, trust_env=self.configuration.trust_env)
         return answer and _NamedGateway(answer[0], f"the hook urlschemes_gateway of {answer[1]}", answer[1])
 
     def _parse(self, operation: str, url: URL, named: _NamedGateway) -> URL:
@@ -115,7 +106,7 @@ class GatewayFinder:
 
     def _registry_for(self, text: str) -> Registry:
         """Return the registry that reads the URL of a gateway: the first that has its scheme."""
-        name, own = text.partition(":")[0], self._registry
+        name, own = text.partition(":")[0], self.registry
         registries = [own, own.in_profile(RFC1738)]
         with suppress(PluginError):
             registries.insert(0, own.in_profile(PROFILE))

@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import sys
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from urlschemes.errors import URLError
 from urlschemes.redaction import one_line
 from urlschemes.registry.hooks import Hooks, hookspec, log_failure
+from urlschemes.registry.registry import Registry
+from urlschemes.url.value import URL
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.guard.requested_url import RequestedURL
-
-if TYPE_CHECKING:
-    from urlschemes.errors import URLError
-    from urlschemes.registry.registry import Registry
-    from urlschemes.url.value import URL
-    from urlschemes_access.protocol.requests import Authenticate
-    from urlschemes_access.trace_event import Outcome
+from urlschemes_access.protocol.requests import Authenticate
+from urlschemes_access.trace_event import Outcome
 
 __all__ = [
     "AccessHooks",

@@ -9,36 +9,31 @@ load a third-party plugin.
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterable, Iterable, Mapping
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from urlschemes.errors import InvalidURL, PluginLoadError, UnknownScheme, UnsupportedOperation, URLError, require_type
 from urlschemes.redaction import described, one_line
-from urlschemes.scheme.scheme import lower_case, read_as
+from urlschemes.registry.registry import Registry
+from urlschemes.scheme.scheme import Scheme, lower_case, read_as
 from urlschemes.url.value import LIMIT, URL
+from urlschemes_access.attributes import Gateway
+from urlschemes_access.configuration import Configuration, Setting
 from urlschemes_access.dialogue import Dialogue, Operation
+from urlschemes_access.dialogue.caller_requests import in_large_pieces
 from urlschemes_access.dialogue.context import KINDS
-from urlschemes_access.dialogue.redirects import read_location
+from urlschemes_access.dialogue.destinations import read_location
 from urlschemes_access.errors import PolicyDenied, RedirectRefused, add_section
 from urlschemes_access.gateways import GatewayFinder
-from urlschemes_access.resources.upload_content import in_large_pieces
-from urlschemes_access.settings import check_option, configured_value, is_configurable, options_of
-from urlschemes_access.trace_event import TraceEvent
+from urlschemes_access.protocol.requests import Algorithm
+from urlschemes_access.settings import Settings, check_option, configured_value, is_configurable, options_of
+from urlschemes_access.trace_event import EventKind, Outcome, TraceEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from urlschemes.registry.registry import Registry
-    from urlschemes.scheme.scheme import Scheme
-    from urlschemes_access.attributes import Gateway
-    from urlschemes_access.configuration import Configuration, Setting
     from urlschemes_access.hooks import AccessHooks
-    from urlschemes_access.protocol.requests import Algorithm
-    from urlschemes_access.settings import Settings
-    from urlschemes_access.trace_event import EventKind, Outcome
-
-__all__ = ["Preparation", "configuration_errors", "parse_found"]
 
 _KINDS = {
     "access": ("document", "listing", "session"),
@@ -51,37 +46,29 @@ _KINDS = {
 _WITHOUT_CONTENT = ("access", "find attributes", "delete")
 
 
+@dataclass
 class Preparation:
     """Prepares one operation: checks its URL and arguments, and finds its gateway and its algorithm.
 
     `options` are those of the scheme, `content` is what the operation sends. `hooks` are those that are in use.
     """
 
-    def __init__(
-        self,
-        name: str,
-        content: Any,
-        options: Mapping[str, Any],
-        *,
-        settings: Settings,
-        configuration: Configuration,
-        registry: Registry,
-        hooks: AccessHooks | None,
-    ) -> None:
-        require_type("options", options, Mapping)
-        self._name = name
-        self._content = content
-        self._options = options
-        self._settings = settings
-        self._configuration = configuration
-        self._registry = registry
-        self._hooks = hooks
-        self._gateways = GatewayFinder(registry, configuration, hooks)
+    name: str
+    content: Any
+    options: Mapping[str, Any]
+    settings: Settings
+    configuration: Configuration
+    registry: Registry
+    hooks: AccessHooks | None
+
+    def __post_init__(self) -> None:
+        require_type("options", self.options, Mapping)
+        self._gateways = GatewayFinder(self.registry, self.configuration, self.hooks)
         self._began = perf_counter()
 
     def dialogue(self, given: URL | str) -> Dialogue:
         """Return the dialogue of the operation on `given`. Raises as `Client.operate` does."""
-        if isinstance(given, URL) and given.syntax.profile is not self._registry.profile:
+        if isinstance(given, URL) and given.syntax.profile is not self.registry.profile:
             return self._of_another_profile(given)
         return self._dialogue(given if isinstance(given, URL) else self._parse(given))
 
@@ -89,12 +76,12 @@ class Preparation:
         """Return the dialogue for a URL of another profile. An error for one that the client's lacks names both."""
         is_typed = given.registration is not None
         try:  # the two profiles may read different hosts: from here on, only this one counts
-            is_known = is_typed and given.scheme in self._registry
-            return self._dialogue(self._registry.convert(given) if is_known else self._parse(str(given)))
+            is_known = is_typed and given.scheme in self.registry
+            return self._dialogue(self.registry.convert(given) if is_known else self._parse(str(given)))
         except (InvalidURL, UnknownScheme) as error:
             is_invalid = isinstance(error, InvalidURL)
             if is_invalid or is_typed:
-                other, own = given.syntax.profile.name, self._registry.profile.name
+                other, own = given.syntax.profile.name, self.registry.profile.name
                 hint = f"; for {own}: {error.hint}" if is_invalid and error.hint else ""
                 error.message = f"the URL is of the profile {other}, and the client reads {own}: {error.message}"
                 error.hint = f'pass registry=Registry(profile="{other}"){hint}'
@@ -103,18 +90,18 @@ class Preparation:
     def _parse(self, text: str) -> URL:
         """Parse the caller's URL. One whose scheme is unknown may be reached through a gateway."""
         try:
-            return self._registry.parse(text)
+            return self.registry.parse(text)
         except UnknownScheme:
             scheme = lower_case(text.partition(":")[0])
-            if self._hooks is None and self._configuration.gateway(scheme) is None:
+            if self.hooks is None and self.configuration.gateway(scheme) is None:
                 raise
-            return self._registry.parse_generic(text)
+            return self.registry.parse_generic(text)
 
     def _dialogue(self, url: URL) -> Dialogue:
         self._accessed = url
         try:
             self._check_vetoes(url)
-            gateway = self._gateways.find(self._name, url, self._settings.policy)
+            gateway = self._gateways.find(self.name, url, self.settings.policy)
             if gateway is not None:
                 self._accessed = gateway.url
                 self._check_vetoes(gateway.url)
@@ -129,50 +116,50 @@ class Preparation:
 
     def _go_through(self, gateway: Gateway) -> None:
         asked, url = gateway.asked, gateway.url
-        if self._options:
-            names = ", ".join(self._options)
+        if self.options:
+            names = ", ".join(self.options)
             raise UnsupportedOperation(
                 f"{asked.scheme} is reached through a gateway, which does not take the options {names}",
                 scheme=asked.scheme,
                 hint="leave the options out",
             )
         self._emit("gateway", f"{asked.redacted()} is reached through {url.redacted()}: {gateway.source}")
-        self._registry = self._registry.in_profile(url.syntax.profile)
+        self.registry = self.registry.in_profile(url.syntax.profile)
 
     def _with_algorithm(self, url: URL, gateway: Gateway | None) -> Dialogue:
         """Return the dialogue of the algorithm that the scheme of `url` has for the operation."""
-        scheme = self._registry[url.scheme]
+        scheme = self.registry[url.scheme]
         if not isinstance(url, scheme.url_type):  # a generic URL, or one of another registry
             url = read_as(scheme.url_type, str(url), max(LIMIT, len(str(url))))
-        algorithm = _algorithm(self._registry, scheme, self._name)
+        algorithm = _algorithm(self.registry, scheme, self.name)
         self._check_arguments(algorithm, scheme.name)
-        options = {**self._configured_options(scheme, algorithm), **self._options}
+        options = {**self._configured_options(scheme, algorithm), **self.options}
         operation = Operation(
             url,
-            self._settings,
-            content=in_large_pieces(self._content),
-            kinds=_KINDS.get(self._name, KINDS),
+            self.settings,
+            content=in_large_pieces(self.content),
+            kinds=_KINDS.get(self.name, KINDS),
             gateway=gateway,
-            provider=self._registry.provider(scheme.name) or "",
+            provider=partial(self.registry.provider, scheme.name),
             redirect=self._redirect_target,
-            parse=lambda text: parse_found(self._registry, text),
+            parse=partial(parse_found, self.registry),
             observe=self._observe,
         )
         return Dialogue(algorithm(url, **options), operation)
 
     def _check_vetoes(self, url: URL) -> None:
-        if self._hooks is not None:
-            self._hooks.check_vetoes(url, self._name)
+        if self.hooks is not None:
+            self.hooks.check_vetoes(url, self.name)
 
     def _observe(self, outcome: Outcome, error: URLError | None = None) -> None:
-        if self._hooks is not None:
-            self._hooks.observe(self._name, self._accessed, outcome, error, perf_counter() - self._began)
+        if self.hooks is not None:
+            self.hooks.observe(self.name, self._accessed, outcome, error, perf_counter() - self._began)
 
     def _redirect_target(self, base: URL, location: str) -> URL:
         """Return the URL that a redirect leads to. Raises as `read_location`, RedirectRefused, PolicyDenied."""
-        target = read_location(base, location, lambda name: self._registry[name].url_type)
+        target = read_location(base, location, lambda name: self.registry[name].url_type)
         self._check_vetoes(target)
-        if self._gateways.has_gateway(self._name, target):
+        if self._gateways.has_gateway(self.name, target):
             raise RedirectRefused(
                 f"a redirect leads to {target.scheme}, which is reached through a gateway",
                 reason="gateway",
@@ -183,43 +170,41 @@ class Preparation:
 
     def _configured_options(self, scheme: Scheme, algorithm: Callable[..., object]) -> dict[str, object]:
         """Return the configured options of a scheme that `algorithm` takes and the caller did not give."""
-        settings = self._configuration.options(scheme.registration)
+        settings = self.configuration.options(scheme.registration)
         if not settings:
             return {}
         taken = options_of(algorithm)
         configured: dict[str, object] = {}
         for name, setting in settings.items():
             if name not in taken or not is_configurable(scheme, name):
-                configured_value(
-                    scheme, setting, _options_of_scheme(self._registry, scheme)
-                )  # raises, or is for others
-            elif name not in self._options:
+                configured_value(scheme, setting, _options_of_scheme(self.registry, scheme))  # raises, or is for others
+            elif name not in self.options:
                 configured[name] = configured_value(scheme, setting, taken)
                 self._emit("option", f"{name} is {setting.shown}, from {setting.source}")
         return configured
 
     def _check_arguments(self, algorithm: Callable[..., object], scheme: str) -> None:
         """Raise TypeError for an argument that the operation does not take, UnsupportedOperation for a range."""
-        if self._content is not None and (
-            isinstance(self._content, str) or not isinstance(self._content, Iterable | AsyncIterable)
+        if self.content is not None and (
+            isinstance(self.content, str) or not isinstance(self.content, Iterable | AsyncIterable)
         ):
-            kind = type(self._content).__name__
+            kind = type(self.content).__name__
             raise TypeError(f"content must be bytes or an iterable of bytes, not {kind}")
-        if self._content is not None and self._name in _WITHOUT_CONTENT:
-            raise TypeError(f"the operation {self._name!r} sends no content")
-        if self._options:
+        if self.content is not None and self.name in _WITHOUT_CONTENT:
+            raise TypeError(f"the operation {self.name!r} sends no content")
+        if self.options:
             known = options_of(algorithm)
-            if "range" in self._options and "range" not in known:
+            if "range" in self.options and "range" not in known:
                 raise UnsupportedOperation(
                     f"{scheme} has no ranges", scheme=scheme, hint="only the whole resource can be accessed"
                 )
-            for name, value in self._options.items():
+            for name, value in self.options.items():
                 check_option(name, value, known)
 
     def _check_found(self, url: URL) -> None:
         """Raise PolicyDenied for a generic URL, as `parse_found` returns it, that would load a third-party plugin."""
-        allowed = self._settings.policy.schemes or ()
-        if self._registry.would_import_third_party(url.scheme) and url.scheme not in allowed:
+        allowed = self.settings.policy.schemes or ()
+        if self.registry.would_import_third_party(url.scheme) and url.scheme not in allowed:
             raise PolicyDenied(
                 f"the URL was found in a listing, and a third-party plugin provides its scheme {url.scheme}",
                 scheme=url.scheme,
@@ -228,8 +213,8 @@ class Preparation:
             )
 
     def _emit(self, kind: EventKind, text: str) -> None:
-        if self._settings.trace is not None:
-            self._settings.trace(TraceEvent(kind, text=one_line(text)))
+        if self.settings.trace is not None:
+            self.settings.trace(TraceEvent(kind, text=one_line(text)))
 
 
 def parse_found(registry: Registry, text: str) -> URL:

@@ -271,6 +271,8 @@ class Policy:
         Raises UnsafeURL if it is neither a domain name nor an address, PolicyDenied if it is not allowed.
         """
         parsed = read_host(host)
+        if self.hosts is None and not self.denied_hosts:
+            return
         name = str(parsed)
         if self.denied_hosts:
             contained = () if parsed.address is None else map(str, contained_addresses(parsed.address))
@@ -287,10 +289,7 @@ class Policy:
         """
         require_type("port", port, int)
         if not 0 < port < 65536:
-            raise UnsafeURL(
-                f"invalid port {one_line(str(port), 20)}: expected a number from 1 to 65535",
-                part="port",
-            )
+            raise UnsafeURL(f"invalid port {one_line(str(port), 20)}: expected a number from 1 to 65535", part="port")
         if self.only_ports is not None:
             if port not in self.only_ports:
                 raise _denied(f"port {port} is not among the allowed ports", "only_ports", f"add {port} to only_ports")

@@ -6,39 +6,29 @@ variable. The default of a parameter determines its type.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from inspect import Parameter, signature
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from urlschemes.errors import ConfigurationError, require_type
-from urlschemes_access.backends.tls_files import TLSFiles
+from urlschemes.registry.registry import Registry
+from urlschemes.scheme.scheme import Scheme
+from urlschemes_access.backends.tls import TLSFiles
 from urlschemes_access.credentials import Answers, Asker, Credentials, Form
 from urlschemes_access.policy import Policy
+from urlschemes_access.protocol.requests import Authenticate, Authenticator
 
 if TYPE_CHECKING:
-    import os
     import ssl
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
-    from urlschemes.registry.registry import Registry
-    from urlschemes.scheme.scheme import Scheme
     from urlschemes_access.configuration import Setting
-    from urlschemes_access.protocol.requests import Authenticate, Authenticator
     from urlschemes_access.trace_event import Tracer
 
-__all__ = [
-    "Arguments",
-    "AsyncArguments",
-    "Settings",
-    "SharedArguments",
-    "check_function",
-    "check_option",
-    "configured_value",
-    "convert",
-    "is_configurable",
-    "options_of",
-]
+
+__all__ = ["Settings", "convert", "options_of"]
 
 
 class SharedArguments(TypedDict, total=False):
@@ -99,8 +89,6 @@ class Settings:
     Raises TypeError, ValueError; ConfigurationError for a key without a certificate.
     """
 
-    __slots__ = ("_configured", "_given", "ask", "credentials", "policy", "tls", "trace")
-
     def __init__(self, configured: TLSFiles | None = None, **given: Any) -> None:
         if unknown := given.keys() - _NAMES:
             raise TypeError(f"unknown argument {min(unknown)!r}: pass the options of a scheme as options={{...}}")
@@ -117,8 +105,6 @@ class Settings:
     def overridden(self, given: Mapping[str, Any]) -> Settings:
         """Return the settings with the arguments `given` to an operation in place of their own. Raises as the class."""
         given = {name: value for name, value in given.items() if name != "policy" or value is not None}
-        if not given:
-            return self
         own = dict(self._given)
         policy = given.get("policy")
         if isinstance(policy, Policy) and policy.limits.deadline is not None:

@@ -17,7 +17,6 @@ from talk_scheme import LOOPBACK, Clock, run
 from urlschemes_access.backends.new_file import NewFile
 from urlschemes_access.errors import AccessError, DeadlineExceeded, Truncated
 from urlschemes_access.protocol import Algorithm, Deliver, Open
-from urlschemes_access.resources import document_content
 from urlschemes_access.resources.downloads import Part
 
 pytestmark = pytest.mark.usefixtures("nothing_left_open")
@@ -136,7 +135,7 @@ def test_small_pieces_are_written_together_and_kept_after_a_failure(
 ) -> None:
     written: list[bytes] = []
     write = Part.write
-    monkeypatch.setattr(document_content, "LONGEST_HELD", PATIENCE)
+    monkeypatch.setattr("urlschemes_access.resources.resource.LONGEST_HELD", PATIENCE)
     monkeypatch.setattr(Part, "write", lambda part, octets: (written.append(octets), write(part, octets))[1])
     with Part(tmp_path / "a", URL, timeout=deadline) as part, pytest.raises(Truncated):
         run(drip(), deadline=deadline).save_part(part)

@@ -17,7 +17,7 @@ from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.errors import AccessError, LimitExceeded, ProtocolError, Truncated
 from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import Algorithm, Deliver, Open
-from urlschemes_access.resources.document_content import SMALL
+from urlschemes_access.resources.resource import SMALL
 from urlschemes_access.resources.synchronous import Session
 
 

@@ -8,8 +8,8 @@ event_loop.py     the backend for asyncio; it uses loop_sockets.py
 system.py         the resolver and local files, for both
 local_files.py    files below allowed folders
 new_file.py       NewFile: a file that replaces another when it is complete
-sockets.py        sockets and TLS contexts, for both
-tls_files.py      the files of cacert, cert and key; a context made of them
+sockets.py        sockets, for both
+tls.py            TLS contexts, and the files of cacert, cert and key
 connection_pool.py connections that a client keeps between operations
 worker_threads.py threads for actions that cannot be interrupted
 

@@ -8,18 +8,18 @@ backend is the folders of `use_file`, because a file's place can only be checked
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Coroutine, Sequence
 
     from urlschemes_access.attributes import FileFacts
-    from urlschemes_access.backends.tls_files import TLSFiles
+    from urlschemes_access.backends.tls import TLSFiles
     from urlschemes_access.backends.worker_threads import Work
     from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove, Transport
 
-__all__ = ["Backend", "Channel", "FileRequest", "OutputChannel", "drive"]
+__all__ = ["Channel", "FileRequest", "drive"]
 
 T = TypeVar("T")
 

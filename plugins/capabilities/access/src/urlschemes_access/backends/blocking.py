@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import select
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from urlschemes_access.backends.backend import Channel
 from urlschemes_access.backends.sockets import (
     PIECE,
     DatagramSocket,
@@ -16,19 +18,14 @@ from urlschemes_access.backends.sockets import (
     new_stream_socket,
     one_of,
     send_pieces,
-    strict_context,
 )
 from urlschemes_access.backends.system import SystemBackend
-from urlschemes_access.backends.worker_threads import undo_later
+from urlschemes_access.backends.tls import TLSFiles, strict_context
+from urlschemes_access.backends.worker_threads import Work, undo_later
+from urlschemes_access.protocol.requests import Transport
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Sequence
-
-    from urlschemes_access.backends.backend import Channel
-    from urlschemes_access.backends.tls_files import TLSFiles
-    from urlschemes_access.backends.worker_threads import Work
-    from urlschemes_access.protocol.requests import Transport
 
 __all__ = ["BlockingBackend"]
 
@@ -193,8 +190,6 @@ class _BlockingStream(_BlockingSocket):
 
 
 class _BlockingDatagramSocket(DatagramSocket, _BlockingSocket):
-    """A channel for datagrams whose calls wait."""
-
     async def receive(self, most: int, timeout: float, _enough: int) -> bytes:
         """Return the next datagram from the address. Datagrams from elsewhere do not lengthen the wait."""
         until = monotonic() + timeout

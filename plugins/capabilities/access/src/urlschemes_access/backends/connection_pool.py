@@ -7,10 +7,9 @@ import threading
 import weakref
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from urlschemes_access.backends.backend import Channel
+from urlschemes_access.backends.backend import Channel
 
 MOST_PER_HOST = 4
 """Idle connections kept to one host and port."""
@@ -36,7 +35,6 @@ class Destination:
 
     @property
     def server(self) -> tuple[str, int]:
-        """The host and port."""
         return self.host, self.port
 
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+import ssl
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
+from urlschemes_access.backends.backend import Channel
 from urlschemes_access.backends.loop_sockets import LoopDatagramSocket, LoopSocket, LoopTLS, wait_until_ready
-from urlschemes_access.backends.sockets import new_stream_socket, strict_context
+from urlschemes_access.backends.sockets import new_stream_socket
 from urlschemes_access.backends.system import SystemBackend
+from urlschemes_access.backends.tls import TLSFiles, strict_context
 from urlschemes_access.backends.worker_threads import Work, undo_later
-
-if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Callable, Sequence
-
-    from urlschemes_access.backends.backend import Channel
-    from urlschemes_access.backends.tls_files import TLSFiles
-    from urlschemes_access.protocol.requests import Transport
+from urlschemes_access.protocol.requests import Transport
 
 __all__ = ["LoopBackend"]
 
@@ -42,11 +38,7 @@ class LoopBackend(SystemBackend):
             self._turn_began = monotonic()
 
     async def in_thread(
-        self,
-        action: Callable[[], T],
-        timeout: float | None,
-        work: Work,
-        undo: Callable[[T], object] | None = None,
+        self, action: Callable[[], T], timeout: float | None, work: Work, undo: Callable[[T], object] | None = None
     ) -> T:
         future = work.begin(action)
         try:
@@ -74,11 +66,7 @@ class LoopBackend(SystemBackend):
         return channel
 
     async def handshake(
-        self,
-        channel: Channel,
-        context: ssl.SSLContext | TLSFiles | None,
-        host: str,
-        timeout: float,
+        self, channel: Channel, context: ssl.SSLContext | TLSFiles | None, host: str, timeout: float
     ) -> Channel:
         until = monotonic() + timeout
         # It reads files, the first time.

@@ -14,21 +14,18 @@ import errno
 import os
 import stat
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from urlschemes.redaction import one_line
 from urlschemes.storage import user_dirs
 from urlschemes_access.attributes import FileFacts
+from urlschemes_access.backends.backend import FileRequest
 from urlschemes_access.backends.new_file import NewFile
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol.requests import Examine, ListFolder, OpenFile, Remove
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes_access.backends.backend import FileRequest
 
 WRITTEN = 1024 * 1024
 """The most octets written at once: the deadline is checked between two writes."""
@@ -94,7 +91,6 @@ class _Allowed(NamedTuple):
         return real
 
     def denied(self, why: str, *, hint: str | None = None) -> PolicyDenied:
-        """Return the error for a path that is not allowed."""
         return PolicyDenied(why, rule=self.rule, part="path", hint=hint)
 
 
@@ -183,11 +179,9 @@ class File:
         self.descriptor = descriptor
 
     def read(self, most: int) -> bytes:
-        """Return at most `most` octets; `b""` at the end."""
         return os.read(self.descriptor, most)
 
     def close(self) -> None:
-        """Close the file; closing twice does nothing."""
         if self.descriptor >= 0:
             descriptor, self.descriptor = self.descriptor, -1
             os.close(descriptor)
@@ -202,7 +196,6 @@ class OutputFile(File, ABC):
         self.written = 0
 
     def write(self, octets: memoryview) -> int:
-        """Write some of `octets`; return their number."""
         count = os.write(self.descriptor, octets[:WRITTEN])
         self.written += count
         return count

@@ -11,15 +11,13 @@ import asyncio
 import os
 import socket
 import ssl
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from urlschemes_access.backends.sockets import PIECE, DatagramSocket, Socket, is_from, one_of, send_pieces
 from urlschemes_access.errors import AccessError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
 
 T = TypeVar("T")
 TakeTurn: TypeAlias = "Callable[[], Awaitable[None]]"
@@ -118,7 +116,6 @@ class LoopTLS:
 
     @property
     def watched(self) -> LoopSocket:
-        """The socket that the loop watches."""
         return self._plain
 
     def peer_address(self) -> tuple[str, int]:
@@ -147,7 +144,6 @@ class LoopTLS:
         return await self._exchange(lambda: self._tls.write(octets), timeout)
 
     def has_buffered(self) -> bool:
-        """Return True if octets were received from the system but not yet read."""
         return self._tls.pending() > 0 or self._incoming.pending > 0
 
     async def _exchange(self, operation: Callable[[], T], timeout: float) -> T:

@@ -1,4 +1,4 @@
-"""Sockets as channels, the resolver, and TLS contexts: what the blocking and the event-loop backend share.
+"""Sockets as channels, and the resolver: what the blocking and the event-loop backend share.
 
 The network modules of the standard library are imported when they are first needed.
 """
@@ -9,14 +9,9 @@ import ipaddress
 import struct
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from urlschemes_access.backends.tls_files import TLSFiles
-
-if TYPE_CHECKING:
-    import ssl
-
-    from urlschemes_access.protocol.requests import Transport
+from urlschemes_access.protocol.requests import Transport
 
 __all__ = ["addresses_of"]
 
@@ -121,16 +116,3 @@ def addresses_of(host: str, port: int, transport: Transport) -> list[str]:
     answer = socket.getaddrinfo(host.encode("ascii"), port, type=kind)
     families = (socket.AF_INET, socket.AF_INET6)
     return list(dict.fromkeys(str(sockaddr[0]) for family, _, _, _, sockaddr in answer if family in families))
-
-
-def strict_context(context: ssl.SSLContext | TLSFiles | None) -> ssl.SSLContext:
-    """Return `context`, or one made of files, changed so that a truncated connection is an error.
-
-    Until Python 3.11.3, contexts came with an option of OpenSSL 3 that makes truncation look like a regular end.
-    """
-    import ssl  # heavy
-
-    used = (context or TLSFiles()).context() if context is None or isinstance(context, TLSFiles) else context
-    if sys.version_info < (3, 11, 4):
-        used.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF
-    return used

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from urlschemes_access.attributes import FileFacts
+from urlschemes_access.backends.backend import FileRequest
 from urlschemes_access.backends.local_files import File, OutputFile, close_file, use_file
 from urlschemes_access.backends.sockets import addresses_of
 from urlschemes_access.backends.worker_threads import Work
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes_access.attributes import FileFacts
-    from urlschemes_access.backends.backend import FileRequest
-    from urlschemes_access.protocol.requests import Transport
+from urlschemes_access.protocol.requests import Transport
 
 T = TypeVar("T")
 

@@ -7,11 +7,11 @@ program waits for it. (The threads of an executor, asyncio's or anyio's, delay t
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from concurrent.futures import Future
 
 T = TypeVar("T")

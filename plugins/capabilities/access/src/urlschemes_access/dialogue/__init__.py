@@ -16,9 +16,8 @@ algorithm_runner.py    runs the algorithm, and contains its failures
 connecting.py          Connect, ConnectBack, StartTLS
 transfers.py           Send, Receive, Ready, Close
 file_requests.py       OpenFile, Keep, Remove, Examine, ListFolder
-caller_requests.py     Authenticate, Ask, Pull
-redirects.py           Follow: which redirects are followed, and how a location is read
-destinations.py        the policy applied to URLs, ports and addresses
+caller_requests.py     Authenticate, Ask, Pull; the content of the caller in pieces of a good size
+destinations.py        Follow, and the policy applied to URLs
 deadline.py            the total deadline
 trace.py               trace events, without secrets
 system_errors.py       messages for the system's errors

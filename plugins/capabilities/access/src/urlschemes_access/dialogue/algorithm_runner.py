@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes.redaction import described
 from urlschemes_access.dialogue.context import Context, DialoguePart
+from urlschemes_access.dialogue.transfers import Transfers
 from urlschemes_access.errors import AccessError
 from urlschemes_access.protocol import requests
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
-    from urlschemes_access.dialogue.transfers import Transfers
-    from urlschemes_access.protocol.requests import Algorithm
+from urlschemes_access.protocol.requests import Algorithm
 
 
 @dataclass(slots=True)
@@ -32,20 +29,15 @@ _PAUSES = (requests.Open, requests.Deliver, Finished)
 class AlgorithmRunner(DialoguePart):
     """Runs the algorithms of one operation: that of the operation, and those of the calls of a session.
 
-    `handlers` carry out requests. `provider` names the algorithm's plugin in errors. A single step that takes longer
-    than the deadline is logged: it cannot be interrupted. `terminated` is False once an algorithm has yielded
+    `handlers` carry out requests. A single step that takes longer than the deadline is logged: it cannot be
+    interrupted. `terminated` is False once an algorithm has yielded
     Unterminated; `stopped` is set when the operation is closed.
     """
 
     def __init__(
-        self,
-        context: Context,
-        provider: str,
-        handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]],
-        transfers: Transfers,
+        self, context: Context, handlers: Mapping[type[Any], Callable[[Any], Awaitable[Any]]], transfers: Transfers
     ) -> None:
         super().__init__(context)
-        self._provider = provider or f"the algorithm of scheme {self._scheme!r}"
         self._handlers = handlers
         self._transfers = transfers
         self._patience = self._limits.deadline or self._limits.idle
@@ -108,8 +100,12 @@ class AlgorithmRunner(DialoguePart):
         error.__cause__ = failure if clean == text else None
         return error
 
+    @property
+    def _provider(self) -> str:
+        provider = self._context.operation.provider
+        return (provider and provider()) or f"the algorithm of scheme {self._scheme!r}"
+
     def _step(self, algorithm: Algorithm[Any], answer: Any, error: URLError | None) -> object:
-        """Run `algorithm` to its next request."""
         began = monotonic()
         try:
             return algorithm.send(answer) if error is None else algorithm.throw(error)

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import Any, NamedTuple
 
 from urlschemes.errors import UnsafeURL
-from urlschemes_access.credentials import Credentials
+from urlschemes.grammar.part import number_of
+from urlschemes_access.credentials import Answers, Credentials
 from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.errors import AuthRequired, InputRequired
-from urlschemes_access.resources.upload_content import OCTETS, Pieces
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from urlschemes_access.credentials import Answers
-    from urlschemes_access.protocol import requests
-
-__all__ = ["CallerRequests"]
+from urlschemes_access.protocol import requests
 
 _UNSENDABLE = re.compile(
     r"[\x00-\x1f\x7f\ud800-\udc7f\udd00-\udfff]"
@@ -27,19 +21,33 @@ _UNSENDABLE = re.compile(
 
 _END = object()
 
+LARGE = 112 * 1024
+"""Octets of a file that are read at once. From about 192 KiB on, glibc may map new memory for each piece."""
+TOGETHER = 512 * 1024
+"""Octets that are sent together if they come fast."""
+FEW = 16
+"""Pieces that are sent together as they are; more are so small that they are joined."""
+LONGEST_HELD = 0.05
+"""Seconds after which pieces are sent although more could be joined to them."""
+
+OCTETS = (bytes, bytearray, memoryview)
+"""The types of a piece of content."""
+
+
+class Pieces(NamedTuple):
+    """Pieces of content that are sent together."""
+
+    pieces: tuple[Any, ...]
+
 
 class CallerRequests(DialoguePart):
-    """Passes requests of one operation on to the functions and the content of its caller, as far as there are any.
+    """Passes requests of one operation on to the functions and the content of its caller, as far as there are any."""
 
-    `origin` is the scheme, host and port that credentials given as a value are for; the host is None for a URL without
-    one, which names no server; the origin is None if they are for none.
-    """
-
-    def __init__(self, context: Context, origin: tuple[str, str | None, int | None] | None) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._credentials = context.operation.settings.credentials
-        self._origin = origin
-        self._ask = context.operation.settings.ask
+        settings = context.operation.settings
+        self._credentials, self._ask = settings.credentials, settings.ask
+        self._led_elsewhere = False
         self._next_piece = _next_piece_of(context.operation.content)
 
     async def authenticate(self, request: requests.Authenticate) -> Credentials | None:
@@ -52,7 +60,7 @@ class CallerRequests(DialoguePart):
             return None
         request.scheme = request.scheme or self._scheme
         if isinstance(self._credentials, Credentials):
-            login = self.known_login(request.scheme, request.host, request.port)
+            login = self._login_in_advance(self._credentials, request.scheme, request.host, request.port)
             given: object = login if login is None or request.user in (None, login.user) else None
         else:
             given = await self._call(partial(self._credentials, request))
@@ -63,18 +71,29 @@ class CallerRequests(DialoguePart):
             raise AuthRequired(f"{request.host} requires a user name and a password, not a token")
         return login
 
-    def known_login(self, scheme: str, host: str, port: int) -> Credentials | None:
-        """Return the credentials that the caller gave as a value, for the origin of the URL; None for any other.
+    def known_login(self, host: str, port: int) -> Credentials | None:
+        """Return the credentials that the caller gave as a value, if the current URL leads to a server they are for."""
+        given = self._credentials
+        if not isinstance(given, Credentials):
+            return None
+        return self._login_in_advance(given, self._context.url.scheme, host, port)
 
-        Once a redirect has led elsewhere, they are not even returned for the origin: another server chose the URL.
+    def _login_in_advance(self, given: Credentials, scheme: str, host: str, port: int) -> Credentials | None:
+        """Return credentials given as a value, for the origin of the URL; None for any other, and for a gateway.
+
+        Once a redirect has led elsewhere, they are not even returned for the origin: another server chose the URL. A
+        URL without a host names no server: then the scheme alone counts.
         """
-        if not isinstance(self._credentials, Credentials) or self._origin is None:
+        operation = self._context.operation
+        raw, registration = operation.url.raw, operation.url.registration
+        assert registration is not None
+        own, text = raw.get("host"), raw.get("port")
+        own_port = number_of(text) if isinstance(text, str) and text.isdecimal() else registration.default_port
+        if scheme != self._scheme or (isinstance(own, str) and (host.lower(), port) != (own.lower(), own_port)):
+            self._led_elsewhere = True
+        if self._led_elsewhere or operation.gateway is not None:  # a gateway is another server
             return None
-        of_scheme, of_host, of_port = self._origin
-        if scheme != of_scheme or (of_host is not None and (host.lower(), port) != (of_host.lower(), of_port)):
-            self._origin = None
-            return None
-        return self._checked(self._credentials)
+        return self._checked(given)
 
     def _checked(self, given: object) -> Credentials:
         """Return credentials, whose secret is hidden from now on. Raises TypeError, UnsafeURL."""
@@ -142,8 +161,40 @@ def _next_piece_of(content: bytes | Iterable[bytes] | AsyncIterable[bytes] | Non
     """Return a function that returns the next piece of content, and _END after the last one."""
     if content is None:
         return None
-    if isinstance(content, OCTETS):
-        return partial(next, iter((content,)), _END)
     if isinstance(content, AsyncIterable):
         return partial(anext, aiter(content), _END)
-    return partial(next, iter(content), _END)
+    return partial(next, iter((content,) if isinstance(content, OCTETS) else content), _END)
+
+
+def in_large_pieces(content: Any) -> Any:
+    """Return content in large pieces. Pieces of an iterable are sent together if they come fast.
+
+    A small piece takes about as much time to send as a large one. The first is never held back. Any other content is
+    returned unchanged, even of a wrong type: it is refused when it is to be sent.
+    """
+    if content is None or isinstance(content, OCTETS) or hasattr(content, "__aiter__"):
+        return content
+    if hasattr(content, "read"):
+        return iter(partial(content.read, LARGE), b"")
+    return _together(iter(content))
+
+
+def _together(pieces: Iterable[Any]) -> Iterator[Any]:
+    held: list[bytes | bytearray | memoryview] = []
+    size = 0
+    until = 0.0
+    for piece in pieces:
+        if not isinstance(piece, OCTETS):
+            yield piece
+        held.append(piece)
+        size += len(piece)
+        if size >= (TOGETHER if len(held) <= FEW else LARGE) or monotonic() >= until:
+            yield _group(held)
+            held.clear()
+            size = 0
+            until = monotonic() + LONGEST_HELD
+    yield _group(held)
+
+
+def _group(held: list[Any]) -> Pieces:
+    return Pieces(tuple(held) if len(held) <= FEW else (b"".join(held),))

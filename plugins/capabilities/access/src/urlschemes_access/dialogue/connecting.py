@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from urlschemes.errors import ConfigurationError
 from urlschemes.redaction import one_line
+from urlschemes_access.backends.backend import Channel
 from urlschemes_access.backends.connection_pool import Destination, KeptConnection
+from urlschemes_access.dialogue.caller_requests import CallerRequests
 from urlschemes_access.dialogue.context import Context, DialoguePart
+from urlschemes_access.dialogue.destinations import Destinations
 from urlschemes_access.dialogue.system_errors import reason, tls_error
-from urlschemes_access.dialogue.transfers import OpenPeer
+from urlschemes_access.dialogue.transfers import OpenPeer, Transfers
 from urlschemes_access.errors import ConnectError, PolicyDenied, ProtocolError
 from urlschemes_access.guard.route import attempts, resolve
+from urlschemes_access.protocol import requests
 from urlschemes_access.protocol.hosts import read_host
-from urlschemes_access.protocol.requests import Peer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes_access.backends.backend import Channel
-    from urlschemes_access.credentials import Credentials
-    from urlschemes_access.dialogue.destinations import Destinations
-    from urlschemes_access.dialogue.transfers import Transfers
-    from urlschemes_access.protocol import requests
-    from urlschemes_access.protocol.requests import Transport
-
-__all__ = ["Connecting"]
+from urlschemes_access.protocol.requests import Peer, Transport
 
 
 class Connecting(DialoguePart):
     """Makes the connections of one operation.
 
-    Some are taken from the pool and released to it, if there is one. `known_login` returns the credentials that are
-    known for a host and a port.
+    Some are taken from the pool and released to it, if there is one.
     """
 
-    def __init__(self, context: Context, destinations: Destinations, transfers: Transfers) -> None:
+    def __init__(
+        self, context: Context, destinations: Destinations, transfers: Transfers, caller: CallerRequests
+    ) -> None:
         super().__init__(context)
         self._destinations = destinations
         self._transfers = transfers
+        self._caller = caller
         self._settings = context.operation.settings
         self._addresses: dict[tuple[str, str], list[str]] = {}
-        self.known_login: Callable[[str, int], Credentials | None] = lambda _, __: None
 
     async def connect(self, request: requests.Connect) -> Peer:
         """Connect to an allowed address of a host, or reuse a connection from the pool.
@@ -51,7 +42,7 @@ class Connecting(DialoguePart):
         host, port, transport = request.host, request.port, request.transport
         self._destinations.check_host_and_port(host, port)
         self._destinations.add_connection()
-        login = self.known_login(host, port)
+        login = self._caller.known_login(host, port)
         destination = self._destination(request)
         if destination is not None and (peer := (await self._reused(destination, request))) is not None:
             peer.login = login
@@ -66,7 +57,6 @@ class Connecting(DialoguePart):
         return peer
 
     async def release(self, request: requests.Release) -> None:
-        """Put a connection into the pool."""
         peer = request.peer
         open_peer = self._transfers.find(peer)
         if open_peer.destination is None or self._context.pool is None or peer.address is None or request.state is None:

@@ -6,22 +6,16 @@ from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
-from typing import TYPE_CHECKING
 
-from urlschemes.errors import PluginContractError
-
-if TYPE_CHECKING:
-    from urlschemes.errors import URLError
-    from urlschemes.url.value import URL
-    from urlschemes_access.attributes import Attributes, Entry, Gateway
-    from urlschemes_access.backends.backend import Backend
-    from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.dialogue.deadline import Deadline
-    from urlschemes_access.dialogue.trace import Trace
-    from urlschemes_access.settings import Settings
-    from urlschemes_access.trace_event import Outcome
-
-__all__ = ["KINDS", "Context", "DialoguePart", "Operation"]
+from urlschemes.errors import PluginContractError, URLError
+from urlschemes.url.value import URL
+from urlschemes_access.attributes import Attributes, Entry, Gateway
+from urlschemes_access.backends.backend import Backend
+from urlschemes_access.backends.connection_pool import ConnectionPool
+from urlschemes_access.dialogue.deadline import Deadline
+from urlschemes_access.dialogue.trace import Trace
+from urlschemes_access.settings import Settings
+from urlschemes_access.trace_event import Outcome
 
 KINDS = ("document", "listing", "session", "attributes")
 """The kinds of resources that an algorithm may open."""
@@ -49,8 +43,8 @@ class Operation:
     """The kinds of resources that the algorithm may open."""
     gateway: Gateway | None = None
     """The gateway that led to `url`."""
-    provider: str = ""
-    """The distribution of the algorithm, for errors."""
+    provider: Callable[[], str | None] | None = None
+    """Returns the distribution of the algorithm, for errors."""
     redirect: Callable[[URL, str], URL] | None = None
     """Returns the URL that a location means relative to another URL; without it, no redirect is followed."""
     parse: Callable[[str], URL] | None = None
@@ -63,12 +57,14 @@ class Operation:
 
 @dataclass(slots=True)
 class Context:
-    """The context of one operation. `backend` and `pool` are set when the operation begins to run.
+    """The context of one operation. `url` is the current URL, after redirects.
 
-    `pool` holds the connections that earlier operations on the same backend kept; without it, none is kept.
+    `backend` and `pool` are set when the operation begins to run. `pool` holds the connections that earlier operations
+    on the same backend kept; without it, none is kept.
     """
 
     operation: Operation
+    url: URL
     scheme: str
     deadline: Deadline
     trace: Trace

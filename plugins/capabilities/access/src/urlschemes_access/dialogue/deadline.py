@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from urlschemes_access.errors import DeadlineExceeded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes_access.policy import Limits
+from urlschemes_access.policy import Limits
 
 LONGEST_WAIT = 1e6
 """The longest wait in seconds: system calls take at most 2**31 milliseconds."""
@@ -44,7 +40,6 @@ class Deadline:
         self._sent = _Window(0.0)
 
     def resume(self) -> None:
-        """Start to count time."""
         self._origin = self._clock() - self._spent
 
     def pause(self) -> None:
@@ -69,7 +64,6 @@ class Deadline:
         self._set_end("sent", self._sent.add(0, now, self._limits), now)
 
     def add_sent(self, octets: int) -> None:
-        """Count octets that the system accepted."""
         now = self._now()
         self._set_end("sent", self._sent.add(octets, now, self._limits), now)
 
@@ -127,7 +121,6 @@ class Deadline:
         self._first = min(self._ends.values())
 
     def _now(self) -> float:
-        """Return the working time so far."""
         return self._spent if self._origin is None else self._clock() - self._origin
 
 

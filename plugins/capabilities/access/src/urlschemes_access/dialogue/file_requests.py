@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, cast
+from collections.abc import Awaitable
+from typing import Any, Literal, cast
 
 from urlschemes.errors import UnsafeURL
 from urlschemes.redaction import one_line
+from urlschemes_access.attributes import FileFacts
+from urlschemes_access.backends.backend import Channel, FileRequest, OutputChannel
 from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.dialogue.system_errors import system_refusal
-from urlschemes_access.dialogue.transfers import OpenPeer
+from urlschemes_access.dialogue.transfers import OpenPeer, Transfers
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import requests
 from urlschemes_access.protocol.requests import Peer
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from urlschemes_access.attributes import FileFacts
-    from urlschemes_access.backends.backend import Channel, FileRequest, OutputChannel
-    from urlschemes_access.dialogue.transfers import Transfers
-
-__all__ = ["FileRequests"]
 
 
 class FileRequests(DialoguePart):
@@ -43,13 +37,8 @@ class FileRequests(DialoguePart):
         peer = Peer("file")
         kind: Literal["input file", "output file"] = "input file" if reads else "output file"
         self._transfers.add(peer, OpenPeer(channel, kind, host="this machine"))
-        self._trace.emit(
-            "file",
-            peer,
-            f"open {request.path}{f' at {request.start}' if request.start else ''}"
-            if reads
-            else f"open {request.path} to {request.to}",
-        )
+        where = f" at {request.start}" if request.start else ""
+        self._trace.emit("file", peer, f"open {request.path}{where if reads else f' to {request.to}'}")
         return peer
 
     async def keep(self, request: requests.Keep) -> FileFacts:
@@ -85,11 +74,7 @@ class FileRequests(DialoguePart):
         self._trace.emit("file", None, f"{request.path} has {len(facts)} entries")
         return tuple(facts)
 
-    async def _use(
-        self,
-        request: FileRequest,
-        rule: Literal["roots", "writable"],
-    ) -> Any:
+    async def _use(self, request: FileRequest, rule: Literal["roots", "writable"]) -> Any:
         """Carry out a request in the folders that a rule of the policy allows."""
         path = request.path
         if "\0" in path:

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from urlschemes.errors import PluginContractError, UnsafeURL, UnsupportedOperation, URLError
-from urlschemes.grammar.part import number_of
+from urlschemes.url.value import URL
 from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.backends.backend import Backend
+from urlschemes_access.backends.connection_pool import ConnectionPool
+from urlschemes_access.backends.worker_threads import Work
 from urlschemes_access.dialogue.algorithm_runner import AlgorithmRunner, Finished
 from urlschemes_access.dialogue.caller_requests import CallerRequests
 from urlschemes_access.dialogue.connecting import Connecting
 from urlschemes_access.dialogue.context import Context, Operation
 from urlschemes_access.dialogue.deadline import Deadline
-from urlschemes_access.dialogue.destinations import Destinations
+from urlschemes_access.dialogue.destinations import Destinations, Redirects
 from urlschemes_access.dialogue.file_requests import FileRequests
-from urlschemes_access.dialogue.redirects import Redirects
 from urlschemes_access.dialogue.trace import Trace
 from urlschemes_access.dialogue.transfers import Transfers
 from urlschemes_access.errors import AccessError, AuthRequired, InputRequired, PolicyDenied, RemoteError, add_section
+from urlschemes_access.policy import Limits
 from urlschemes_access.protocol import requests
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from urlschemes.record.registration import Registration
-    from urlschemes.url.value import URL
-    from urlschemes_access.backends.backend import Backend
-    from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.backends.worker_threads import Work
-    from urlschemes_access.policy import Limits
-    from urlschemes_access.protocol.requests import Algorithm, Peer
-    from urlschemes_access.trace_event import Outcome
-
-__all__ = ["Dialogue"]
+from urlschemes_access.protocol.requests import Algorithm, Peer
+from urlschemes_access.trace_event import Outcome
 
 T = TypeVar("T")
 
@@ -73,15 +64,12 @@ class Dialogue:
         self._deadline = deadline = Deadline(self.limits, self._clock)
         self._trace = Trace(settings.trace, deadline)
         self._destinations = destinations = Destinations(settings.policy, registration)
-        self._context = context = Context(operation, scheme, deadline, self._trace)
+        self._context = context = Context(operation, url, scheme, deadline, self._trace)
         self._transfers = transfers = Transfers(context)
-        self._connecting = connecting = Connecting(context, destinations, transfers)
-        self._redirects = redirects = Redirects(context, destinations)
+        caller = CallerRequests(context)
+        connecting = Connecting(context, destinations, transfers, caller)
+        redirects = Redirects(context, destinations)
         files = FileRequests(context, transfers)
-        # A gateway is another server, for which no credentials were given.
-        origin = None if operation.gateway is not None else (scheme, _text_of(url, "host"), _port_of(url, registration))
-        caller = CallerRequests(context, origin)
-        connecting.known_login = lambda host, port: caller.known_login(redirects.url.scheme, host, port)
         handlers: dict[type[Any], Callable[[Any], Awaitable[Any]]] = {
             requests.Ask: caller.ask,
             requests.Authenticate: caller.authenticate,
@@ -100,14 +88,13 @@ class Dialogue:
             requests.Send: transfers.send,
             requests.StartTLS: connecting.start_tls,
         }
-        self._runner = AlgorithmRunner(context, operation.provider, handlers, transfers)
+        self._runner = AlgorithmRunner(context, handlers, transfers)
         if not isinstance(cast("object", algorithm), Generator):
             raise self.breach("an algorithm made by a generator function", algorithm)
 
     @property
     def url(self) -> URL:
-        """The current URL."""
-        return self._redirects.url
+        return self._context.url
 
     # What the caller does
 
@@ -121,14 +108,13 @@ class Dialogue:
         self._context.backend, self._context.pool = backend, pool
         try:
             self._destinations.check_url(self.url)
-            if self.url.raw.get("password"):
+            if "password" in self.url.syntax.parts and self.url.raw["password"]:
                 self._trace.add_secret(self.url.line("password"))
             opened = await self._runner.advance(self._algorithm)
             if not isinstance(opened, requests.Open):
                 raise self.breach("Open before anything is delivered", opened)
-            self._check_opened(opened)
+            self.attributes = self._checked_attributes(opened)
             self._kind = opened.kind
-            self.attributes = self._checked_attributes(opened.attributes or Attributes())
             self._trace.emit("open", opened.peer, opened.kind)
             if opened.kind == "attributes":
                 after = await self._runner.advance(self._algorithm)
@@ -151,7 +137,6 @@ class Dialogue:
             return None
         self._enter()
         try:
-            await self._context.backend.take_turn()
             while True:
                 delivered = await self._runner.advance(self._algorithm)
                 if isinstance(delivered, Finished):
@@ -310,14 +295,12 @@ class Dialogue:
 
     # Checking
 
-    def _check_opened(self, opened: requests.Open) -> None:
-        attributes: object = opened.attributes
+    def _checked_attributes(self, opened: requests.Open) -> Attributes:
         if opened.kind not in (kinds := self._operation.kinds):
             raise self.breach(f"Open of {' or '.join(kinds)}", repr(opened.kind))
-        if attributes is not None and not isinstance(attributes, Attributes):
+        attributes: object = Attributes() if opened.attributes is None else opened.attributes
+        if not isinstance(attributes, Attributes):
             raise self.breach("Attributes in Open", attributes)
-
-    def _checked_attributes(self, attributes: Attributes) -> Attributes:
         self._context.check_fields(attributes)
         attributes = self._trace.hide_in_attributes(attributes)
         gateway = self._operation.gateway
@@ -340,15 +323,4 @@ class Dialogue:
         raise self.breach("octets of a document" if self._kind == "document" else "entries of a listing", item)
 
     def breach(self, expected: str, got: object) -> PluginContractError:
-        """Return the error for an algorithm that did something else than what is `expected`."""
         return self._context.breach(expected, "its end" if isinstance(got, Finished) else got)
-
-
-def _text_of(url: URL, part: str) -> str | None:
-    text = url.raw.get(part)
-    return text if isinstance(text, str) else None
-
-
-def _port_of(url: URL, registration: Registration) -> int | None:
-    text = _text_of(url, "port")
-    return number_of(text) if text and text.isdecimal() else registration.default_port

@@ -24,7 +24,6 @@ _HINTS_OF_ALERTS = {
 
 
 def reason(error: BaseException) -> str:
-    """Return the system's reason for an error."""
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 

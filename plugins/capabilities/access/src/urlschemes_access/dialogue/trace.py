@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from urlschemes.errors import InvalidURL, URLError
 from urlschemes.redaction import one_line
-from urlschemes_access.trace_event import TraceEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from urlschemes_access.attributes import Attributes
-    from urlschemes_access.dialogue.deadline import Deadline
-    from urlschemes_access.protocol.requests import Peer
-    from urlschemes_access.trace_event import EventKind, Tracer
+from urlschemes_access.attributes import Attributes
+from urlschemes_access.dialogue.deadline import Deadline
+from urlschemes_access.protocol.requests import Peer
+from urlschemes_access.trace_event import EventKind, TraceEvent, Tracer
 
 SHORTEST = 4
 """The shortest secret, in octets, that is searched for: hiding a shorter one everywhere would reveal it."""
@@ -52,7 +48,6 @@ class Trace:
             self._forms.update(form.lower() for form in (*_in_letters(secret), *_in_base64(secret)))
 
     def hide_in_octets(self, octets: bytes) -> bytes:
-        """Return received octets with the secrets hidden."""
         lower = octets.lower()  # to search for fixed octets is much faster than a pattern
         if not any(form in lower for form in self._forms):
             return octets

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
 
+from urlschemes_access.backends.backend import Channel
+from urlschemes_access.backends.connection_pool import Destination
 from urlschemes_access.dialogue.context import Context, DialoguePart
 from urlschemes_access.dialogue.system_errors import is_tls_fault, reason, system_refusal, tls_error
 from urlschemes_access.errors import AccessError, ConnectError, Truncated
-from urlschemes_access.protocol.requests import CHUNK
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from urlschemes_access.backends.backend import Channel
-    from urlschemes_access.backends.connection_pool import Destination
-    from urlschemes_access.protocol import requests
-    from urlschemes_access.protocol.requests import Peer
+from urlschemes_access.protocol import requests
+from urlschemes_access.protocol.requests import CHUNK, Peer
 
 TRACED_AT_ONCE = 256 * 1024
 """Octets sent that one event shows."""
@@ -44,11 +40,9 @@ class OpenPeer:
 
     @property
     def is_file(self) -> bool:
-        """True for a local file."""
         return self.kind in ("input file", "output file")
 
     def error(self, fault: OSError) -> AccessError:
-        """Return the error for a fault of the system."""
         if self.is_file:
             return system_refusal(fault, "the file")
         if is_tls_fault(fault):
@@ -75,7 +69,6 @@ class Transfers(DialoguePart):
         self.received = 0
 
     def add(self, peer: Peer, open_peer: OpenPeer) -> None:
-        """Add a peer that was opened."""
         self._open_peers[peer] = open_peer
 
     def find(self, peer: Peer) -> OpenPeer:
@@ -86,7 +79,6 @@ class Transfers(DialoguePart):
             raise self._breach("an open peer of this operation", "another") from None
 
     def remove(self, peer: Peer) -> None:
-        """Remove a peer that stays open."""
         del self._open_peers[peer]
 
     def close(self, request: requests.Close) -> None:

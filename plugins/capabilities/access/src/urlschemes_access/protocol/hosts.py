@@ -9,15 +9,13 @@ from __future__ import annotations
 import ipaddress
 import re
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from urlschemes.errors import UnsafeURL, require_type
 from urlschemes.grammar.part import Part
+from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import one_line
-
-if TYPE_CHECKING:
-    from urlschemes.grammar.profile import Profile
 
 __all__ = ["Address", "Host", "one_spelling", "read_host", "server_syntax", "url_host"]
 

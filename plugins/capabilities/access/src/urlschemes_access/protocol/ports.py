@@ -5,13 +5,8 @@ A URL names any port, and its author chooses what is sent there (RFC 1738 sectio
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-__all__ = ["LINE_SERVICES", "OTHER_PROTOCOLS"]
 
 OTHER_PROTOCOLS = frozenset(
     (1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import RemoteError
-
-if TYPE_CHECKING:
-    from urlschemes_access.attributes import Attributes
 
 __all__ = ["WHOLE", "Decision", "Range", "decide", "difference"]
 

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL, require_type
 from urlschemes.redaction import one_line, redact
 from urlschemes_access.errors import LimitExceeded, ProtocolError, Truncated
-from urlschemes_access.protocol.requests import CHUNK, Receive
-
-if TYPE_CHECKING:
-    from urlschemes_access.protocol.requests import Algorithm, Peer
-
-__all__ = ["LINE", "TEXT_LINE", "Reader", "sent_so_far", "server_address", "unexpected"]
+from urlschemes_access.protocol.requests import CHUNK, Algorithm, Peer, Receive
 
 LINE = 8 * 1024
 """The most octets in one protocol line, by default."""
@@ -29,8 +23,6 @@ class Reader:
 
     The reader buffers octets received beyond those asked for. `received` is the number of octets received in all.
     """
-
-    __slots__ = ("_buffer", "_ended", "_position", "peer", "received")
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer

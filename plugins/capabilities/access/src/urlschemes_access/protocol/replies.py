@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 from urlschemes.errors import UnsafeURL
 from urlschemes.grammar.octets import text_of
@@ -32,10 +32,7 @@ from urlschemes_access.errors import (
     Truncated,
 )
 from urlschemes_access.protocol.reader import Reader, sent_so_far, unexpected
-from urlschemes_access.protocol.requests import Send, StartTLS
-
-if TYPE_CHECKING:
-    from urlschemes_access.protocol.requests import Algorithm, Peer
+from urlschemes_access.protocol.requests import Algorithm, Peer, Send, StartTLS
 
 __all__ = ["CONTROL_OCTET", "END", "CodeOn", "Control", "Reply", "command_name", "dot_stuffed"]
 
@@ -136,8 +133,6 @@ class Control:
     `code_on` names the lines of a reply that carry its code. A reply has at most 1000 lines and 64 KiB. `reader` reads
     what follows a reply but is not a reply.
     """
-
-    __slots__ = ("_code_on", "_reply_type", "peer", "reader")
 
     def __init__(self, peer: Peer, *, code_on: CodeOn, reply_type: type[Reply] = Reply) -> None:
         self.peer = peer

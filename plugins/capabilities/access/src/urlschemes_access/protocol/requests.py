@@ -12,34 +12,7 @@ if TYPE_CHECKING:
     from urlschemes_access.attributes import Attributes, Entry, FileFacts
     from urlschemes_access.credentials import Answers, Credentials, Form
 
-__all__ = [
-    "CHUNK",
-    "Algorithm",
-    "Ask",
-    "Authenticate",
-    "Authenticator",
-    "Close",
-    "Connect",
-    "ConnectBack",
-    "Deliver",
-    "Examine",
-    "Follow",
-    "Keep",
-    "ListFolder",
-    "Open",
-    "OpenFile",
-    "Peer",
-    "Pull",
-    "Ready",
-    "Receive",
-    "Release",
-    "Remove",
-    "Request",
-    "Send",
-    "StartTLS",
-    "Transport",
-    "Unterminated",
-]
+__all__ = ["Transport"]
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -137,8 +110,6 @@ class Peer:
     that the caller gave for this host and port in advance; an algorithm may send them without being asked, if they
     are protected as its protocol demands.
     """
-
-    __slots__ = ("address", "keepable", "kept", "label", "login", "secure")
 
     def __init__(self, label: str, address: tuple[str, int] | None = None) -> None:
         self.label = label

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from urlschemes.grammar.octets import text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded, Truncated
 from urlschemes_access.protocol.reader import TEXT_LINE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes_access.protocol.requests import Algorithm
+from urlschemes_access.protocol.requests import Algorithm
 
 __all__ = ["Text"]
 

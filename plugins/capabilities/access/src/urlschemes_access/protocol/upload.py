@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from urlschemes_access.errors import AccessError, ConnectError, DeadlineExceeded, Indeterminate, TLSError, Truncated
 from urlschemes_access.protocol.reader import sent_so_far
-from urlschemes_access.protocol.requests import Send
-
-if TYPE_CHECKING:
-    from urlschemes_access.protocol.requests import Algorithm, Peer
+from urlschemes_access.protocol.requests import Algorithm, Peer, Send
 
 __all__ = ["CONFIRMATION_TIMEOUT", "REASON_TIMEOUT", "Upload", "decisive_answer"]
 
@@ -29,8 +26,6 @@ class Upload(ABC):
 
     A scheme derives a type of its own, which knows how the server answers.
     """
-
-    __slots__ = ("_checked_at", "peer", "sent")
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer

@@ -8,11 +8,9 @@ block.
 
 synchronous.py         Document, Listing, Session
 asynchronous.py        AsyncDocument, AsyncListing, AsyncSession
-document_content.py    reading, decoding and saving, for both
 downloads.py           documents saved to files, and continued
 many.py                many accesses at once
-upload_content.py      the content that a caller sends, in pieces of a good size
-resource.py            the base of all resources
+resource.py            the base of all resources; reading, decoding and saving documents
 
 In: pieces and entries from a running operation. Out: octets, text, files, entries. Resources do not know protocols.
 """

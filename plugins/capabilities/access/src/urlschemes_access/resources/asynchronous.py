@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, cast
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast
 
 from urlschemes.errors import PluginContractError
-from urlschemes_access.attributes import Entry
+from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.backends.backend import Backend
+from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.backends.event_loop import TURN, LoopBackend
+from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import AccessError
-from urlschemes_access.resources.document_content import AnyDocument
-from urlschemes_access.resources.resource import AnyResource
+from urlschemes_access.protocol.requests import Open
+from urlschemes_access.resources.downloads import Download, Part
+from urlschemes_access.resources.resource import AnyDocument, AnyResource
 from urlschemes_access.resources.synchronous import Session, session_of
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import AsyncIterator, Callable, Coroutine
-    from typing import Self
-
-    from urlschemes_access.attributes import Attributes
-    from urlschemes_access.backends.backend import Backend
-    from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.dialogue import Dialogue
-    from urlschemes_access.protocol.requests import Open
-    from urlschemes_access.resources.downloads import Download, Part
 
 __all__ = ["AsyncDocument", "AsyncListing", "AsyncSession", "run"]
 
@@ -102,7 +96,6 @@ class _Calls:
         self._scheme = scheme
 
     def collect(self, coroutine: Coroutine[Any, Any, Any]) -> Coroutine[Any, Any, Any]:
-        """Keep the coroutine for `call`."""
         if self.calling and self.collected is None:
             self.collected = coroutine
             return coroutine

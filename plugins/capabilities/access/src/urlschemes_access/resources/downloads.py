@@ -9,25 +9,21 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from urlschemes.redaction import one_line, redact
 from urlschemes.storage import user_dirs
+from urlschemes.url.value import URL
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.backends.worker_threads import Work
 from urlschemes_access.errors import AccessError, DeadlineExceeded
 from urlschemes_access.protocol.ranges import Range, decide
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from io import FileIO
-    from typing import Self
-
-    from urlschemes.url.value import URL
 
 __all__ = ["Download", "Part"]
 

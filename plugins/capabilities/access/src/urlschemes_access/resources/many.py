@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from urlschemes.errors import URLError
+from urlschemes.registry.registry import Registry
 from urlschemes.url.value import URL
 from urlschemes_access.attributes import redacted_repr
+from urlschemes_access.configuration import Configuration
 from urlschemes_access.protocol.hosts import one_spelling
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
-
-    from urlschemes.registry.registry import Registry
-    from urlschemes_access.configuration import Configuration
     from urlschemes_access.resources.asynchronous import AsyncDocument, AsyncListing, AsyncSession
 
 __all__ = ["Accesses", "AnyAsyncResource", "Result"]
@@ -52,6 +51,7 @@ class _Job:
     host: str
 
 
+@dataclass(eq=False)
 class Accesses:
     """Accesses of `urls`, each by a call of `access`, at most `per_host` at once to a host and `total` in all.
 
@@ -59,28 +59,20 @@ class Accesses:
     `configuration` knows gateways.
     """
 
-    def __init__(
-        self,
-        registry: Registry,
-        configuration: Configuration,
-        access: Callable[[URL | str], Awaitable[AnyAsyncResource]],
-        urls: Iterable[URL | str],
-        *,
-        per_host: int,
-        total: int,
-        use: Callable[[Result], Awaitable[Any]] | None,
-    ) -> None:
-        if isinstance(urls, str | URL):
+    registry: Registry
+    configuration: Configuration
+    access: Callable[[URL | str], Awaitable[AnyAsyncResource]]
+    urls: Iterable[URL | str]
+    per_host: int
+    total: int
+    use: Callable[[Result], Awaitable[Any]] | None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.urls, str | URL):
             raise TypeError("urls must be an iterable of URLs, not a single one")
-        if per_host < 1 or total < 1:
-            raise ValueError(f"per_host and total must be at least 1, not {per_host} and {total}")
-        self._registry = registry
-        self._configuration = configuration
-        self._access = access
-        self._urls = enumerate(urls)
-        self._per_host = per_host
-        self._total = total
-        self._use = use
+        if self.per_host < 1 or self.total < 1:
+            raise ValueError(f"per_host and total must be at least 1, not {self.per_host} and {self.total}")
+        self._numbered = enumerate(self.urls)
         self._waiting: dict[str, deque[_Job]] = {}  # by host
         self._waiting_count = 0
         self._active: Counter[str] = Counter()  # by host
@@ -132,7 +124,7 @@ class Accesses:
 
     def _begin_more(self) -> None:
         """Begin accesses, as many as the bounds allow."""
-        while self._active.total() < self._total and (job := self._next_job()) is not None:
+        while self._active.total() < self.total and (job := self._next_job()) is not None:
             self._active[job.host] += 1
             task = asyncio.create_task(self._carry_out(job))
             self._tasks.add(task)
@@ -141,7 +133,7 @@ class Accesses:
     def _next_job(self) -> _Job | None:
         while True:
             for host, jobs in self._waiting.items():
-                if self._active[host] < self._per_host:
+                if self._active[host] < self.per_host:
                     self._waiting_count -= 1
                     job = jobs.popleft()
                     if not jobs:
@@ -152,7 +144,7 @@ class Accesses:
 
     def _read_one(self) -> bool:
         """Read one more URL; return False if there is none."""
-        for index, url in self._urls:
+        for index, url in self._numbered:
             job = self._job(index, url)
             self._waiting.setdefault(job.host, deque()).append(job)
             self._waiting_count += 1
@@ -161,22 +153,22 @@ class Accesses:
 
     def _job(self, index: int, url: URL | str) -> _Job:
         try:
-            parsed = url if isinstance(url, URL) else self._registry.parse(url)
+            parsed = url if isinstance(url, URL) else self.registry.parse(url)
         except URLError:  # the access will report it, unless a gateway leads there
             return _Job(index, url, "")
         host = parsed.raw.get("host")
-        if not isinstance(host, str) or self._configuration.gateway(parsed.scheme) is not None:
+        if not isinstance(host, str) or self.configuration.gateway(parsed.scheme) is not None:
             return _Job(index, url, f"{parsed.scheme}:")  # all URLs of the scheme lead to the same server
         return _Job(index, url, one_spelling(host))
 
     async def _carry_out(self, job: _Job) -> None:
         outcome: Result | Exception
         try:
-            resource = await self._access(job.url)
+            resource = await self.access(job.url)
             outcome = Result(job.index, job.url, resource)
-            if self._use is not None:
+            if self.use is not None:
                 async with resource:
-                    outcome = Result(job.index, job.url, value=await self._use(outcome))
+                    outcome = Result(job.index, job.url, value=await self.use(outcome))
         except URLError as error:
             outcome = Result(job.index, job.url, error=error)
         except Exception as failure:  # noqa: BLE001  it is raised by `next`

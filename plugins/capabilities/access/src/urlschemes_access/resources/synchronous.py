@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+import os
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, NamedTuple, Self, TypeVar
 
-from urlschemes_access.attributes import Entry
-from urlschemes_access.backends.backend import drive
+from urlschemes_access.attributes import Attributes, Entry
+from urlschemes_access.backends.backend import Backend, drive
 from urlschemes_access.backends.blocking import BlockingBackend
+from urlschemes_access.backends.connection_pool import ConnectionPool
+from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import AccessError
-from urlschemes_access.resources.document_content import AnyDocument
-from urlschemes_access.resources.resource import AnyResource, no_document
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Coroutine, Iterator
-    from typing import Self
-
-    from urlschemes_access.attributes import Attributes
-    from urlschemes_access.backends.backend import Backend
-    from urlschemes_access.backends.connection_pool import ConnectionPool
-    from urlschemes_access.dialogue import Dialogue
-    from urlschemes_access.protocol.requests import Algorithm, Open, Peer
-    from urlschemes_access.resources.downloads import Download, Part
+from urlschemes_access.protocol.requests import Algorithm, Open, Peer
+from urlschemes_access.resources.downloads import Download, Part
+from urlschemes_access.resources.resource import AnyDocument, AnyResource, no_document
 
 __all__ = ["Document", "Listing", "Session", "Source", "document_of", "run", "session_of"]
 

@@ -1,8 +1,9 @@
-"""TLSFiles: the files with the certificates that a client trusts, and with its own."""
+"""TLS contexts, and the files that they are made of: the certificates that a client trusts, and its own."""
 
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self
@@ -54,6 +55,19 @@ class TLSFiles:
             return None if path is None else os.stat(path).st_mtime_ns  # noqa: PTH116  pathlib would be imported
         except (OSError, ValueError) as fault:
             raise _error(name, path, getattr(fault, "strerror", None) or str(fault)) from None
+
+
+def strict_context(context: ssl.SSLContext | TLSFiles | None) -> ssl.SSLContext:
+    """Return `context`, or one made of files, changed so that a truncated connection is an error.
+
+    Until Python 3.11.3, contexts came with an option of OpenSSL 3 that makes truncation look like a regular end.
+    """
+    import ssl  # heavy
+
+    used = (context or TLSFiles()).context() if context is None or isinstance(context, TLSFiles) else context
+    if sys.version_info < (3, 11, 4):
+        used.options &= ~ssl.OP_IGNORE_UNEXPECTED_EOF
+    return used
 
 
 @lru_cache(maxsize=4)
