@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from urlschemes import URL, InvalidURL, Registration, Scheme
 from urlschemes import default_registry as REGISTRY  # noqa: N812  it does not change here
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.record.registration import _from_text
 from urlschemes_testing.strategies import near_misses, urls
 
 EXAMPLES = settings(
@@ -39,7 +39,8 @@ def both(
 
 def read(name: str) -> Registration:
     source = REGISTRY.registration(name).source
-    return Registration.from_record(tomllib.loads(Path(source).read_text("utf-8")), source=source)
+    _from_text.cache_clear()
+    return Registration.from_file(source)
 
 
 def outcome(kind: type[URL], text: str) -> object:

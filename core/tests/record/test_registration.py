@@ -67,7 +67,6 @@ def test_a_package_reads_its_own_record(tmp_path: Path, monkeypatch: pytest.Monk
     [
         (lambda: Registration.from_text(None), "text must be a str, not NoneType"),
         (lambda: Registration.from_text("", profile="rfc1738"), "profile must be a Profile, not str"),
-        (lambda: Registration.from_record("x"), "record must be a Mapping, not str"),
         (lambda: Registration(scheme="x"), r"Registration\(\) takes each of scheme, .*; from_text reads a record"),
         (lambda: Scheme("x"), "registration must be a Registration, not str"),
     ],

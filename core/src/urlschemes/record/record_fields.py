@@ -20,6 +20,9 @@ from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.storage import cache
 
+API: Final = 1
+"""The version of the record's format that this core reads."""
+
 STATUSES: Final = ("permanent", "provisional", "historical", "experimental")
 
 _CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
@@ -84,30 +87,23 @@ class Option(NamedTuple):
     configurable: bool = True
 
 
-def parsed(text: str, source: str) -> dict[str, Any]:
-    """Return the content of a record. Raises RegistrationError if `text` is not TOML."""
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also for a number of too many digits
-        raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
+def fields_of(text: str, names: Collection[str], profile: Profile, source: str) -> dict[str, Any]:
+    """Return the attributes `names` of the Registration whose record is the TOML `text`, from the file `source`.
 
-
-def fields_of(
-    record: Mapping[str, Any], names: Collection[str], api: int, profile: Profile, source: str, toml: str
-) -> dict[str, Any]:
-    """Return the attributes `names` of the Registration of `record`, written for version `api` of the format.
-
-    `toml` is the record as it is written in `source`; "" if it is unknown. Raises RegistrationError, GrammarError,
-    PluginContractError.
+    Raises RegistrationError, GrammarError, PluginContractError.
     """
     require_type("profile", profile, Profile)
-    found: dict[str, Any] = {}
+    try:
+        record = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also for a number of too many digits
+        raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
+    found: dict[str, Any] = {"source": source}
     fields = _Fields(record, source, known=(*names, "api"))
     written_for = fields.take("api", int)
-    if written_for != api:
+    if written_for != API:
         raise PluginContractError(
-            f"{source or 'the record'} has api = {written_for}: expected {api}",
-            wants=f"api = {api}",
+            f"{source or 'the record'} has api = {written_for}: expected {API}",
+            wants=f"api = {API}",
             has=f"api = {written_for}",
             hint="install versions of the plugin and of urlschemes that fit together",
         )
@@ -121,10 +117,10 @@ def fields_of(
         wants = "experimental for names that begin with `x-`, and for no others (RFC 1738 section 4)"
         raise fields.wrong("status", wants)
     for name in _TEXTS:
-        text = fields.take(name, str)
-        if not text.strip():
+        words = fields.take(name, str)
+        if not words.strip():
             raise fields.empty(name)
-        found[name] = " ".join(text.split()) if name.endswith("considerations") else text.strip()
+        found[name] = " ".join(words.split()) if name.endswith("considerations") else words.strip()
     default_port = fields.take("default_port", int, None)
     found["default_port"] = None if default_port is None else fields.port("default_port", default_port)
     ports = fields.take("ports", list, [])
@@ -135,7 +131,7 @@ def fields_of(
     found["redirects"] = fields.names("redirects", [], SCHEME_NAME_FORM, "names of schemes")
     found["local"] = fields.take("local", bool, False)
     reference, table = found["reference"], fields.take("syntax", dict)
-    made = found["syntax"] = _syntax(fields, table, reference, profile, toml)
+    made = found["syntax"] = _syntax(fields, table, reference, profile, text)
     found["cautions"] = tuple(_caution(each, fields, made, reference) for each in fields.take("cautions", list, []))
     found["examples"] = tuple(_example(each, fields) for each in fields.take("examples", list, []))
     fields.done()

@@ -10,17 +10,14 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from urlschemes.errors import RegistrationError, require_type
 from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.syntax import Syntax
-from urlschemes.record.record_fields import Caution, Example, Option, fields_of, parsed
+from urlschemes.record.record_fields import Caution, Example, Option, fields_of
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.package_data import read_from
-
-API: Final = 1
-"""The version of the record's format that this core reads."""
 
 
 class Registration:
@@ -80,17 +77,11 @@ class Registration:
         return self.syntax.profile
 
     @classmethod
-    def from_record(cls, record: Mapping[str, Any], *, source: str = "", profile: Profile = RFC1738) -> Registration:
-        """Make the registration of a record that was parsed from TOML.
+    def from_text(cls, text: str, *, source: str = "", profile: Profile = RFC1738) -> Registration:
+        """Make the registration of a record: the TOML `text`.
 
         Raises RegistrationError (GrammarError for its BNF), PluginContractError for a record of another API version.
         """
-        require_type("record", record, Mapping)
-        return cls(**fields_of(record, cls.__slots__, API, profile, source, ""), source=source)
-
-    @classmethod
-    def from_text(cls, text: str, *, source: str = "", profile: Profile = RFC1738) -> Registration:
-        """Make the registration of the TOML `text`. Raises as `from_record` does."""
         require_type("text", text, str)
         return _from_text(text, source, profile)
 
@@ -98,7 +89,7 @@ class Registration:
     def from_file(cls, path: str | os.PathLike[str], profile: Profile = RFC1738) -> Registration:
         """Read the registration in the file `path`.
 
-        Raises as `from_record` does, and RegistrationError for a file that cannot be read.
+        Raises as `from_text` does, and RegistrationError for a file that cannot be read.
         """
         try:
             with open(path, encoding="utf-8") as file:
@@ -125,5 +116,4 @@ class Registration:
 
 @lru_cache(maxsize=64)  # the registry reads a record before the plugin is imported, which reads it again
 def _from_text(text: str, source: str, profile: Profile) -> Registration:
-    record = parsed(text, source)
-    return Registration(**fields_of(record, Registration.__slots__, API, profile, source, text), source=source)
+    return Registration(**fields_of(text, Registration.__slots__, profile, source))

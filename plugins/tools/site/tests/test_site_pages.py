@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -308,7 +309,13 @@ def record(name: str, says: str = SAYS, **fields: Any) -> Registration:
         ],
         **fields,
     }
-    return Registration.from_record(table)
+    return Registration.from_text("\n".join(f"{key} = {toml(value)}" for key, value in table.items()))
+
+
+def toml(value: object) -> str:
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key} = {toml(each)}' for key, each in value.items())}}}"
+    return f"[{', '.join(map(toml, value))}]" if isinstance(value, list) else json.dumps(value)
 
 
 HOSTILE = ["con", "x-a.b+c", "..", "index", "-", "x-" + "z" * 62]
