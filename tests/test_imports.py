@@ -91,7 +91,8 @@ def test_threads_may_begin_with_the_core_and_with_access(child: Callable[..., An
 def test_parsing_imports_one_plugin_and_nothing_that_accesses(child: Callable[..., Any], text: str) -> None:
     modules = imported(child, "import urlschemes", f"url = urlschemes.parse({text!r})", f"assert str(url) == {text!r}")
     scheme = text.partition(":")[0]
-    also = {"https": {"urlschemes_http"}, "mailto": {"urlschemes_mailto.url_types"}}
+    http = {"urlschemes_http", "urlschemes_http.request_url"}
+    also = {"http": http, "https": http, "mailto": {"urlschemes_mailto.url_types"}}
     assert plugins(modules) == {f"urlschemes_{scheme}"} | also.get(scheme, set())
     # Without a cache, `socket` is imported by importlib_metadata, for `email`.
     assert {"asyncio", "click", "h11", "pluggy", "rich", "ssl"} & roots(modules) == set()
