@@ -16,7 +16,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from urlschemes_access.backends.event_loop import LoopBackend
 from urlschemes_access.guard import Guard
-from urlschemes_guard.request import CURRENT, InProgress, Progress, Refusal, check_url, hidden_from
+from urlschemes_guard.request import Progress, Refusal, check_url, current, hidden_from
 
 if TYPE_CHECKING:
     from urlschemes import Registry
@@ -55,18 +55,10 @@ class PolicyConnector(aiohttp.TCPConnector):
     async def connect(self, req: aiohttp.ClientRequest, *arguments: Any, **options: Any) -> Any:
         """Return a connection for a request. Raises RequestRefused, and what aiohttp raises."""
         visit, url = self._guard.visit(), req.url
-        with _InProgress(visit):
+        with _Progress(visit):
             if req.proxy is not None:
                 raise hidden_from("a proxy", "leave out proxy= and trust_env=")
-            check_url(
-                visit,
-                url.scheme,
-                url.raw_host or "",
-                url.port,
-                target=url.raw_path_qs,
-                text=url,
-                user_information=bool(url.raw_user or url.raw_password),
-            )
+            check_url(visit, url.scheme, url.raw_host or "", url.port, target=url.raw_path_qs, text=url)
             connection = await super().connect(req, *arguments, **options)
             try:
                 visit.check_kept(connection.transport.get_extra_info("peername")[0])  # type: ignore[union-attr]
@@ -78,7 +70,7 @@ class PolicyConnector(aiohttp.TCPConnector):
 
     def _new_socket(self, address: Any) -> socket.socket:
         family, kind, protocol, _, (dialled, *_) = address
-        _current().visit.allowed_addresses([dialled], dialled)
+        current().visit.allowed_addresses([dialled], dialled)
         return socket.socket(family, kind, protocol)
 
 
@@ -88,7 +80,7 @@ class _Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        found = await _current().visit.addresses(LoopBackend(), host, port)
+        found = await current().visit.addresses(LoopBackend(), host, port)
         return [
             ResolveResult(
                 hostname=host,
@@ -106,14 +98,8 @@ class _Resolver(AbstractResolver):
         """Do nothing: each look-up has a thread of its own."""
 
 
-def _current() -> Progress:
-    progress = CURRENT.get()
-    assert progress is not None, "a connector connects for requests alone"
-    return progress
-
-
-class _InProgress(InProgress):
-    """A part of a visit: errors of urlschemes are raised as those of aiohttp."""
+class _Progress(Progress):
+    """A request in progress: errors of urlschemes are raised as those of aiohttp."""
 
     __slots__ = ()
     refused, late = RequestRefused, RequestTimeout

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from urlschemes_access.guard import Visit
 
-__all__ = ["CURRENT", "PORTS", "InProgress", "Progress", "Refusal", "check_url", "hidden_from"]
+__all__ = ["CURRENT", "PORTS", "Progress", "Refusal", "check_url", "current", "hidden_from"]
 
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 """The schemes of the clients, and their own ports."""
@@ -37,14 +37,23 @@ class Refusal(Exception):
 
 
 class Progress:
-    """The part of a visit that is in progress, as a context: its time counts. `answered`: an answer has begun."""
+    """The request of a client that a visit is at, as a context: its time counts while the client works on it.
 
-    __slots__ = ("_token", "answered", "scope", "visit")
+    There, an error of urlschemes becomes one of the client's: `refused`, or `late` if time is over. One of `timeouts`,
+    the client's errors for a wait that was too long, becomes `late` if the time of the visit is over.
+    `answered`: an answer has begun.
+    """
 
-    def __init__(self, visit: Visit, *, answered: bool = False) -> None:
+    __slots__ = ("_details", "_token", "answered", "scope", "visit")
+    refused: ClassVar[type[Refusal]]
+    late: ClassVar[type[Refusal]]
+    timeouts: ClassVar[tuple[type[Exception], ...]] = ()
+
+    def __init__(self, visit: Visit, **details: Any) -> None:
         self.visit = visit
-        self.answered = answered
+        self.answered = False
         self.scope: Any = None  # the cancel scope of a client on an event loop
+        self._details = details
         self._token: Token[Progress | None] | None = None
 
     def __enter__(self) -> Self:
@@ -58,34 +67,10 @@ class Progress:
         self.visit.deadline.pause()
         if self._token is not None:
             CURRENT.reset(self._token)
+        if error is not None:
+            self._raise_as_own(error)
 
-    def wait(self, phase: str, timeout: float | None) -> float:
-        """Return how long one wait may last, by the policy and by the client's own `timeout`."""
-        if phase == "content" and not self.answered:
-            phase = "answer"
-        return self.visit.wait(phase, timeout)
-
-
-class InProgress(Progress):
-    """The part of a visit in which a client works on `request`; an error of urlschemes becomes one of the client's.
-
-    That is `refused`, or `late` if time is over. One of `timeouts`, the client's errors for a wait that was too long,
-    becomes `late` if the time of the visit is over.
-    """
-
-    __slots__ = ("_details",)
-    refused: ClassVar[type[Refusal]]
-    late: ClassVar[type[Refusal]]
-    timeouts: ClassVar[tuple[type[Exception], ...]] = ()
-
-    def __init__(self, visit: Visit, request: object = None, *, answered: bool = False) -> None:
-        super().__init__(visit, answered=answered)
-        self._details = {} if request is None else {"request": request}
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, error, traceback)
+    def _raise_as_own(self, error: BaseException) -> None:
         refusal = error
         if isinstance(error, self.timeouts) and self.visit.deadline.left() <= 0:
             refusal = self.visit.deadline.error("the answer", 0)
@@ -94,13 +79,26 @@ class InProgress(Progress):
             made = self.late if isinstance(refusal, DeadlineExceeded) else self.refused
             raise made.of(refusal, **self._details) from error
 
+    def wait(self, phase: str, timeout: float | None) -> float:
+        """Return how long one wait may last, by the policy and by the client's own `timeout`."""
+        if phase == "content" and not self.answered:
+            phase = "answer"
+        return self.visit.wait(phase, timeout)
+
 
 CURRENT: ContextVar[Progress | None] = ContextVar("urlschemes_guard_progress", default=None)
 """The request in progress in this thread or task."""
 
 
+def current() -> Progress:
+    """Return the request in progress, for which a connection is made: only a guard makes them."""
+    progress = CURRENT.get()
+    assert progress is not None, "a connection is made for a request"
+    return progress
+
+
 def check_url(
-    visit: Visit, scheme: str, host: str, port: int | None, *, target: str, text: object, user_information: bool
+    visit: Visit, scheme: str, host: str, port: int | None, *, target: str, text: object, user_information: bool = False
 ) -> None:
     """Check the URL of a request. Raises as `Visit.check_url`, and UnsafeURL for another scheme."""
     if scheme not in PORTS:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import socket
 import ssl
 import sys
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -24,7 +25,7 @@ from urllib3.util.ssl_ import create_urllib3_context, resolve_cert_reqs
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.guard import Guard, Visit
-from urlschemes_guard.request import CURRENT, InProgress, Progress, Refusal, check_url, hidden_from
+from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url, current, hidden_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["PolicyAdapter", "RequestRefused", "RequestTimeout", "Session"]
 
 _PIECE = 64 * 1024
+_VISIT: ContextVar[Visit | None] = ContextVar("urlschemes_guard_visit", default=None)
+"""The visit of the session's request in this thread, with its redirects."""
 
 
 class RequestRefused(Refusal, requests.exceptions.RequestException):
@@ -63,26 +66,25 @@ class PolicyAdapter(HTTPAdapter):
 
     def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
         """Send a request and return the answer to it. Raises RequestRefused, and what requests raises."""
-        current = CURRENT.get()
-        visit = self.guard.visit() if current is None else current.visit
-        with _InProgress(visit, request):
-            parts = urlsplit(str(request.url))
+        with _Progress(_VISIT.get() or self.guard.visit(), request=request) as progress:
+            url = str(request.url)
+            parts = urlsplit(url)
             try:
                 port = parts.port
             except ValueError as error:
                 raise requests.exceptions.InvalidURL(error, request=request) from None
             check_url(
-                visit,
+                progress.visit,
                 parts.scheme,
                 parts.hostname or "",
                 port,
                 target=request.path_url,
-                text=str(request.url),
+                text=url,
                 user_information="@" in parts.netloc,
             )
             response = super().send(request, *arguments, **options)
-            visit.opened()
-        vars(response.raw)["stream"] = _counted(response.raw, visit, request)
+            progress.visit.opened()
+        vars(response.raw)["stream"] = _counted(response.raw, progress)
         return response
 
 
@@ -102,10 +104,13 @@ class Session(requests.Session):
 
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send a request and its redirects. Raises RequestRefused, and what requests raises."""
-        if CURRENT.get() is not None:  # a redirect: the method of requests calls itself
+        if _VISIT.get() is not None:  # a redirect: the method of requests calls itself
             return super().send(request, **options)
-        with Progress(self._guard.visit()):
+        token = _VISIT.set(self._guard.visit())
+        try:
             return super().send(request, **options)
+        finally:
+            _VISIT.reset(token)
 
 
 class _Bounded:
@@ -121,7 +126,12 @@ class _Bounded:
         progress = CURRENT.get()
         if progress is None:
             return super().recv_into(*arguments)  # type: ignore[misc,no-any-return]
-        count: int = self._in_time(progress, "content", super().recv_into, *arguments)  # type: ignore[misc]
+        most = progress.wait("content", self.wanted)
+        super().settimeout(most)  # type: ignore[misc]
+        try:
+            count: int = super().recv_into(*arguments)  # type: ignore[misc]
+        except TimeoutError:
+            raise self._late(progress, "the answer", most) from None
         progress.answered = True
         progress.visit.add_received(count)
         return count
@@ -132,23 +142,22 @@ class _Bounded:
             return super().sendall(octets, *flags)  # type: ignore[misc,no-any-return]
         deadline, rest = progress.visit.deadline, memoryview(octets).cast("B")
         deadline.begin_sending()
+        most = 0.0
         try:
             while rest:
-                count = self._in_time(progress, "send", super().send, rest[:_PIECE])  # type: ignore[misc]
+                most = progress.wait("send", self.wanted)
+                super().settimeout(most)  # type: ignore[misc]
+                count = super().send(rest[:_PIECE])  # type: ignore[misc]
                 rest = rest[count:]
                 deadline.add_sent(count)
+        except TimeoutError:
+            raise self._late(progress, "send", most) from None
         finally:
             deadline.end_sending()
 
-    def _in_time(self, progress: Progress, phase: str, call: Any, *arguments: Any) -> Any:
-        most = progress.wait(phase, self.wanted)
-        super().settimeout(most)  # type: ignore[misc]
-        try:
-            return call(*arguments)
-        except TimeoutError:
-            if self.wanted is None or most < self.wanted:
-                raise progress.visit.deadline.error("the answer" if phase == "content" else phase, most) from None
-            raise
+    def _late(self, progress: Progress, phase: str, most: float) -> Exception:
+        """Return the error for a wait that has lasted as long as it may: the client's own, if that was its bound."""
+        return TimeoutError("timed out") if most == self.wanted else progress.visit.deadline.error(phase, most)
 
 
 class _Socket(_Bounded, socket.socket):
@@ -163,7 +172,7 @@ class _Connecting:
     """The making and the reuse of a connection of urllib3."""
 
     def _new_conn(self: Any) -> socket.socket:
-        visit = _current().visit
+        visit = current().visit
         host, port = self._dns_host.strip("[]"), self.port
         timeout = self.timeout if isinstance(self.timeout, int | float) else None
         fault: OSError | None = None
@@ -186,6 +195,7 @@ class _Connecting:
                 made.close()
                 raise
             made.settimeout(visit.wait("tls", timeout))
+            self.checked = address
             sys.audit("http.client.connect", self, host, port)
             return made
         visit.wait("connect")
@@ -196,7 +206,7 @@ class _Connecting:
     def request(self: Any, *arguments: Any, **options: Any) -> None:
         if self.sock is None:
             self.connect()
-        _current().visit.check_kept(self.sock.getpeername()[0])
+        current().visit.check_kept(self.checked)
         super().request(*arguments, **options)  # type: ignore[misc]
 
 
@@ -223,13 +233,7 @@ class _TLSPool(HTTPSConnectionPool):
     ConnectionCls = _TLSConnection
 
 
-def _current() -> Progress:
-    progress = CURRENT.get()
-    assert progress is not None, "a pool is used by its adapter alone"
-    return progress
-
-
-def _counted(answer: Any, visit: Visit, request: requests.PreparedRequest) -> Any:
+def _counted(answer: Any, progress: Progress) -> Any:
     """Return the method `stream` of an answer of urllib3, in bounded pieces that are counted."""
     stream = answer.stream
 
@@ -237,11 +241,11 @@ def _counted(answer: Any, visit: Visit, request: requests.PreparedRequest) -> An
         pieces = stream(min(amount or _PIECE, _PIECE), decode_content)
         while True:
             try:
-                with _InProgress(visit, request, answered=True):
+                with progress:
                     piece = next(pieces, None)
                     if piece is None:
                         return
-                    visit.add_content(len(piece))
+                    progress.visit.add_content(len(piece))
             except RequestRefused:
                 answer.close()
                 raise
@@ -250,8 +254,8 @@ def _counted(answer: Any, visit: Visit, request: requests.PreparedRequest) -> An
     return counted
 
 
-class _InProgress(InProgress):
-    """A part of a visit: errors of urlschemes are raised as those of requests."""
+class _Progress(Progress):
+    """A request in progress: errors of urlschemes are raised as those of requests."""
 
     __slots__ = ()
     refused, late = RequestRefused, RequestTimeout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,20 @@ class Deadline:
     Only working time counts, between `resume` and `pause`. `clock` returns the time in seconds.
     """
 
+    __slots__ = (
+        "_clock",
+        "_delivered",
+        "_first",
+        "_idle",
+        "_limits",
+        "_origin",
+        "_rate",
+        "_sending",
+        "_sent",
+        "_spent",
+        "_wall",
+    )
+
     def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
         self._limits = limits
         self._clock = clock
@@ -33,15 +48,16 @@ class Deadline:
 
     def restart(self) -> None:
         """Begin again, paused: for the next call of a session."""
+        limits = self._limits
         self._spent = 0.0  # working time at the last pause
         self._origin: float | None = None  # the time on the clock at which the working time would have been 0
-        # Times at which the bounds pass, each by its name. "delivered" and "sent" are those of the lowest rate.
-        self._ends = {"idle": self._limits.idle}
-        if self._limits.deadline is not None:
-            self._ends["deadline"] = self._limits.deadline
-        self._first = min(self._ends.values())
+        # Times at which the bounds pass: two are those of the lowest rate.
+        self._idle = limits.idle
+        self._wall = inf if limits.deadline is None else limits.deadline
+        self._rate = self._sending = inf
+        self._first = min(self._idle, self._wall)
         self._delivered: _Window | None = None
-        self._sent = _Window(0.0)
+        self._sent: _Window | None = None
 
     def resume(self) -> None:
         """Start to count time."""
@@ -60,52 +76,54 @@ class Deadline:
         window = self._delivered
         if window is None:
             window = self._delivered = _Window(now)
-        self._set_end("delivered", window.add(octets, now, self._limits), now)
+        self._rate = window.add(octets, now, self._limits)
+        self._moved(now)
 
     def begin_sending(self) -> None:
         """Begin to send something: its rate counts until `end_sending`."""
-        now = self._now()
-        self._sent = _Window(now)
-        self._set_end("sent", self._sent.add(0, now, self._limits), now)
+        self._sent = None
+        self.add_sent(0)
 
     def add_sent(self, octets: int) -> None:
         """Count octets that the system accepted."""
         now = self._now()
-        self._set_end("sent", self._sent.add(octets, now, self._limits), now)
+        window = self._sent
+        if window is None:
+            window = self._sent = _Window(now)
+        self._sending = window.add(octets, now, self._limits)
+        self._moved(now)
 
     def end_sending(self) -> None:
         """Stop counting: all is sent."""
-        del self._ends["sent"]
-        self._first = min(self._ends.values())
+        self._sending = inf
+        self._first = min(self._idle, self._wall, self._rate)
 
     def time_for_files(self) -> float | None:
         """Return the seconds left to the caller's files, negative once the deadline has passed; None without one."""
-        return min(self._ends["deadline"] - self._now(), LONGEST_WAIT) if "deadline" in self._ends else None
+        return None if self._wall == inf else min(self._wall - self._now(), LONGEST_WAIT)
 
     def add_file_time(self, seconds: float) -> None:
         """Count the time that the caller's files took: against the deadline, for the server cannot help it."""
-        if "deadline" in self._ends:
-            self._ends["deadline"] -= seconds
+        self._wall -= seconds
 
-    def left(self, *, idle: bool = True) -> float:
-        """Return the seconds left until the first bound; negative once it has passed.
+    def left(self) -> float:
+        """Return the seconds left until the first bound; negative once it has passed."""
+        return self._first - self._now()
+
+    def time_for(self, phase: str, *, idle: bool = True) -> float:
+        """Return the seconds left, at most the longest wait. Raises DeadlineExceeded if there are none.
 
         Without `idle`, the time without content does not count: the algorithm bounds its wait itself.
         """
-        if idle:
-            return self._first - self._now()
-        return min((end for name, end in self._ends.items() if name != "idle"), default=LONGEST_WAIT) - self._now()
-
-    def time_for(self, phase: str, *, idle: bool = True) -> float:
-        """Return the seconds left, at most the longest wait. Raises DeadlineExceeded if there are none."""
-        left = self._first - self._now() if idle else self.left(idle=False)
+        left = (self._first if idle else min(self._wall, self._rate, self._sending)) - self._now()
         if left <= 0:
             raise self.error(phase, 0)
         return min(left, LONGEST_WAIT)
 
     def error(self, phase: str, bound: float) -> DeadlineExceeded:
         """Return the error for the bound that has passed; if none has, for a wait that lasted `bound` seconds."""
-        end, name = min((end, name) for name, end in self._ends.items())
+        ends = (self._wall, "deadline"), (self._idle, "idle"), (min(self._rate, self._sending), "lowest_rate")
+        end, name = min(ends)
         limits = self._limits
         if end > self._now():
             return DeadlineExceeded(f"{bound:.3g} seconds passed while waiting for {phase}", phase=phase)
@@ -114,17 +132,15 @@ class Deadline:
         elif name == "idle":
             what = f"{limits.idle:.3g} seconds passed without content"
         else:
-            name = "lowest_rate"
             rate = f"{limits.lowest_rate:g} octets per second"
             what = f"{limits.rate_window:.3g} seconds passed with less than {rate}"
         hint = f"Limits.{name} can be changed"
         return DeadlineExceeded(f"{what} while waiting for {phase}", phase=phase, hint=hint)
 
-    def _set_end(self, rate: str, end: float, now: float) -> None:
-        """Set when a rate becomes too low; the idle time begins again."""
-        self._ends[rate] = end
-        self._ends["idle"] = now + self._limits.idle
-        self._first = min(self._ends.values())
+    def _moved(self, now: float) -> None:
+        """Let the idle time begin again: octets have moved."""
+        self._idle = now + self._limits.idle
+        self._first = min(self._idle, self._wall, self._rate, self._sending)
 
     def _now(self) -> float:
         """Return the working time so far."""
@@ -133,6 +149,8 @@ class Deadline:
 
 class _Window:
     """A window of time, from `began`, in which octets are counted."""
+
+    __slots__ = ("began", "octets")
 
     def __init__(self, began: float) -> None:
         self.began = began

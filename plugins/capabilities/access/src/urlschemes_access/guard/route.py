@@ -74,8 +74,12 @@ class Route:
         """
         reached = [address for address in addresses if address in self._reached] if self.redirected else []
         for address in reached or addresses:
-            self.policy.check_address(address, host=host, redirected=self.redirected and not reached)
+            self.check_address(address, host, redirected=self.redirected and not reached)
         return reached or addresses
+
+    def check_address(self, address: str, host: str, *, redirected: bool) -> None:
+        """Check an address of `host`. Raises PolicyDenied."""
+        self.policy.check_address(address, host=host, redirected=redirected)
 
     def check_peer(self, peer: tuple[str, int], address: str, port: int, host: str) -> None:
         """Check that the system connected to the address that was checked, and note it. Raises PolicyDenied."""
