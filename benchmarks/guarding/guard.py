@@ -70,8 +70,14 @@ async def _clients(library: str, name: str, port: int) -> dict[str, Any]:
     ours = importlib.import_module(f"urlschemes_guard.{library}")
     policy, registry = Policy(networks=(LOOPBACK,)), Registry(plugins=())  # without the hooks that are installed here
     if library == "aiohttp":
-        connector = ours.PolicyConnector(policy, registry=registry)
-        return {library: alone(), OURS: alone(connector=connector, timeout=ours.timeout_of(policy))}
+        with_connector = alone(
+            connector=ours.PolicyConnector(policy, registry=registry), timeout=ours.timeout_of(policy)
+        )
+        return {
+            library: alone(),
+            OURS: with_connector,
+            f"{OURS}, session": ours.session(ours.PolicyConnector(policy, registry=registry)),
+        }
     found = {library: alone(), OURS: getattr(ours, name)(policy=policy, registry=registry)}
     if importlib.util.find_spec(PEER) and importlib.util.find_spec(f"{PEER}.{library}"):
         networks = (ipaddress.ip_network(LOOPBACK),)

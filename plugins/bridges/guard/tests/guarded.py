@@ -114,7 +114,7 @@ def _requests(policy: Any, *urls: str, registry: Any = None, **options: Any) -> 
 def _aiohttp(policy: Any, *urls: str, registry: Any = None, verify: Any = True, **options: Any) -> list[Got]:
     import aiohttp
 
-    from urlschemes_guard.aiohttp import PolicyConnector, timeout_of
+    from urlschemes_guard.aiohttp import PolicyConnector, session
 
     method = options.pop("method", "GET")
     options.pop("http2", None)
@@ -126,11 +126,9 @@ def _aiohttp(policy: Any, *urls: str, registry: Any = None, verify: Any = True, 
     async def run() -> list[Got]:
         found = []
         connector = PolicyConnector(policy, registry=registry, ssl=verify)
-        async with aiohttp.ClientSession(
-            connector=connector, timeout=timeout_of(policy), cookie_jar=aiohttp.CookieJar(unsafe=True)
-        ) as session:
+        async with session(connector, cookie_jar=aiohttp.CookieJar(unsafe=True)) as client:
             for url in urls:
-                async with session.request(method, url, **options) as response:
+                async with client.request(method, url, **options) as response:
                     found.append(Got(response.status, await response.read(), str(response.url), response.headers))
         return found
 
@@ -149,6 +147,6 @@ ALL = [
 
 
 def clients(*, complete: bool = False, only: str = "") -> Any:
-    """Return the mark of a test for each client; with `complete`, for those that bound content and redirects."""
+    """Return the mark of a test for each client; with `complete`, for those that bound content."""
     chosen = [each for each in ALL if (each.complete or not complete) and each.library.startswith(only)]
     return pytest.mark.parametrize("client", chosen, ids=str, indirect=True)

@@ -14,19 +14,20 @@ import ssl
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import anyio
-import anyio.abc
-import anyio.to_thread
-import httpcore2 as httpcore
-import httpx2 as httpx
-from anyio.streams.tls import TLSAttribute, TLSStream
-
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.backends.sockets import addresses_of
 from urlschemes_access.guard import Guard, Visit
 from urlschemes_guard.decoding import Decoding, accepted, accepts
-from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url, current
+from urlschemes_guard.request import CURRENT, PIECE, Progress, Refusal, check_url, current, needs_extra
+
+with needs_extra(__name__):
+    import anyio
+    import anyio.abc
+    import anyio.to_thread
+    import httpcore2 as httpcore
+    import httpx2 as httpx
+    from anyio.streams.tls import TLSAttribute, TLSStream
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
@@ -38,7 +39,7 @@ __all__ = ["AsyncClient", "AsyncPolicyTransport", "Client", "PolicyTransport", "
 
 _VISIT = "urlschemes_visit"
 """The extension of a request that holds its visit: httpx gives the request of a redirect those of the one before."""
-_PIECE = 64 * 1024
+_BACKEND = BlockingBackend()
 _OF_TRANSPORTS = ("verify", "cert", "trust_env", "http1", "http2", "limits")
 
 
@@ -270,12 +271,8 @@ def _decoded(piece: bytes, progress: Progress, decoding: Decoding) -> Iterator[b
 class _Progress(Progress):
     """A request in progress: errors of urlschemes and httpcore are raised as those of httpx."""
 
-    __slots__ = ("expired",)
+    __slots__ = ()
     refused, late, timeouts = RequestRefused, RequestTimeout, (httpcore.TimeoutException,)
-
-    def __init__(self, visit: Visit, **details: Any) -> None:
-        super().__init__(visit, **details)
-        self.expired: type[Exception] | None = None  # the error if the wait of the scope is the client's own bound
 
     def _raise_as_own(self, error: BaseException) -> None:
         super()._raise_as_own(error)
@@ -299,7 +296,7 @@ class _Backend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         visit = current().visit
         fault: Exception = httpcore.ConnectTimeout(f"cannot connect to {host}")
-        for address, seconds in visit.attempts(drive(visit.addresses(BlockingBackend(), host, port)), timeout):
+        for address, seconds in visit.attempts(drive(visit.addresses(_BACKEND, host, port)), timeout):
             try:
                 stream = self._dialler.connect_tcp(address, port, seconds, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
@@ -396,7 +393,7 @@ class _Stream(httpcore.NetworkStream):
         progress = CURRENT.get()
         if progress is None:  # closing
             return self._stream.read(max_bytes, timeout)
-        most = progress.wait("content", timeout)
+        most = progress.visit.wait("content" if progress.answered else "answer", timeout)
         try:
             self._socket.settimeout(most)
             octets = self._socket.recv(max_bytes)
@@ -416,23 +413,14 @@ class _Stream(httpcore.NetworkStream):
         if progress is None:  # closing
             self._stream.write(buffer, timeout)
             return
-        visit, rest = progress.visit, memoryview(buffer)
-        visit.check_kept(self._address)
-        # Each call waits for no more than what is left: the loop of httpcore would begin anew with each octet sent.
-        visit.deadline.begin_sending()
-        try:
-            while rest:
-                self._socket.settimeout(progress.wait("send", timeout))
-                count = self._socket.send(rest[:_PIECE])
-                rest = rest[count:]
-                visit.deadline.add_sent(count)
+        progress.visit.check_kept(self._address)
+        try:  # the loop of httpcore would begin to wait anew with each octet sent
+            progress.send(buffer, timeout, self._socket.settimeout, self._socket.send)
         except TimeoutError as error:
-            visit.wait("send")
+            progress.visit.wait("send")
             raise httpcore.WriteTimeout(str(error)) from error
         except OSError as error:
             raise httpcore.WriteError(str(error)) from error
-        finally:
-            visit.deadline.end_sending()
 
     def close(self) -> None:
         self._stream.close()
@@ -454,10 +442,11 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
         self._stream, self._socket, self._address, self._shared = stream, connection, address, shared
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        progress = _in_progress()
+        progress = CURRENT.get()
         if progress is not None:
             if progress.scope is None:
-                return await _within(progress, self.read, max_bytes, timeout)
+                octets: bytes = await _within(progress, self.read, max_bytes, timeout)
+                return octets
             _move_end(progress, "content", timeout, httpcore.ReadTimeout)
         try:
             octets = await self._stream.receive(max_bytes)
@@ -474,7 +463,7 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         if not buffer:  # the end of what was sent
             return
-        progress = _in_progress()
+        progress = CURRENT.get()
         try:
             if progress is None:  # closing
                 with anyio.fail_after(timeout):
@@ -484,8 +473,8 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
             progress.visit.check_kept(self._address)
             deadline.begin_sending()
             try:
-                for start in range(0, len(buffer), _PIECE):
-                    piece = buffer[start : start + _PIECE]
+                for start in range(0, len(buffer), PIECE):
+                    piece = buffer[start : start + PIECE]
                     _move_end(progress, "send", timeout, httpcore.WriteTimeout)
                     await self._stream.send(piece)
                     deadline.add_sent(len(piece))
@@ -508,7 +497,11 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
         try:
             with anyio.fail_after(current().wait("tls", timeout)):
                 stream = await TLSStream.wrap(
-                    self._stream, ssl_context=ssl_context, hostname=server_hostname, standard_compatible=False
+                    self._stream,
+                    server_side=False,
+                    hostname=server_hostname,
+                    ssl_context=ssl_context,
+                    standard_compatible=False,
                 )
         except BaseException as error:
             await self.aclose()
@@ -541,13 +534,7 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
         return True
 
 
-def _in_progress() -> _Progress | None:
-    progress = CURRENT.get()
-    assert progress is None or isinstance(progress, _Progress)
-    return progress
-
-
-async def _within(progress: _Progress, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+async def _within(progress: Progress, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
     """Return the result of a call that waits no longer than the visit may: also for what another task reads."""
     phase = "content" if progress.answered else "the answer"
     most, progress.expired = progress.visit.wait(phase), None
@@ -556,11 +543,16 @@ async def _within(progress: _Progress, call: Callable[..., Awaitable[Any]], *arg
             return await call(*arguments)
     finally:
         progress.scope = None
-    raise progress.expired() if progress.expired else progress.visit.deadline.error(phase, most)
+    raise _expired(progress, phase, most)
+
+
+def _expired(progress: Progress, phase: str, most: float) -> Exception:
+    """Return the error for a wait that lasted `most` seconds: the client's own, if that was its bound."""
+    return progress.visit.deadline.error(phase, most) if progress.expired is None else progress.expired()
 
 
 def _move_end(
-    progress: _Progress, phase: str, timeout: float | None = None, expired: type[Exception] | None = None
+    progress: Progress, phase: str, timeout: float | None = None, expired: type[Exception] | None = None
 ) -> None:
     """Let the scope of a request end when one wait has lasted as long as it may, as counted from now."""
     most = progress.wait(phase, timeout)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes.redaction import one_line
+from urlschemes.registry.names import how_to_install
 from urlschemes_access.errors import DeadlineExceeded, PolicyDenied
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from urlschemes_access.guard import Visit
 
-__all__ = ["CURRENT", "PORTS", "Progress", "Refusal", "check_url", "current", "hidden_from"]
+__all__ = ["CURRENT", "PIECE", "PORTS", "Progress", "Refusal", "check_url", "current", "hidden_from", "needs_extra"]
 
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 """The schemes of the clients, and their own ports."""
 _OWN = frozenset(PORTS.values())
+PIECE = 64 * 1024
+"""Octets that are read, sent or decoded at once."""
 
 
 class Refusal(Exception):
@@ -44,7 +49,7 @@ class Progress:
     `answered`: an answer has begun.
     """
 
-    __slots__ = ("_details", "_token", "answered", "scope", "visit")
+    __slots__ = ("_details", "_token", "answered", "expired", "scope", "visit")
     refused: ClassVar[type[Refusal]]
     late: ClassVar[type[Refusal]]
     timeouts: ClassVar[tuple[type[Exception], ...]] = ()
@@ -53,6 +58,7 @@ class Progress:
         self.visit = visit
         self.answered = False
         self.scope: Any = None  # the cancel scope of a client on an event loop
+        self.expired: type[Exception] | None = None  # the client's error for its end, if that is the client's own bound
         self._details = details
         self._token: Token[Progress | None] | None = None
 
@@ -85,6 +91,29 @@ class Progress:
             phase = "answer"
         return self.visit.wait(phase, timeout)
 
+    def send(
+        self,
+        octets: Any,
+        timeout: float | None,
+        set_timeout: Callable[[float], object],
+        send: Callable[[memoryview], int],
+    ) -> None:
+        """Send octets by the methods of a socket. Each call waits no longer than what is left, by `wait`."""
+        deadline, rest = self.visit.deadline, memoryview(octets).cast("B")
+        begun = False
+        try:
+            while rest:
+                set_timeout(self.visit.wait("send", timeout))
+                count = send(rest[:PIECE])
+                deadline.add_sent(count)
+                rest = rest[count:]
+                if rest and not begun:
+                    begun = True
+                    deadline.begin_sending()
+        finally:
+            if begun:
+                deadline.end_sending()
+
 
 CURRENT: ContextVar[Progress | None] = ContextVar("urlschemes_guard_progress", default=None)
 """The request in progress in this thread or task."""
@@ -95,6 +124,16 @@ def current() -> Progress:
     progress = CURRENT.get()
     assert progress is not None, "a connection is made for a request"
     return progress
+
+
+@contextmanager
+def needs_extra(module: str) -> Iterator[None]:
+    """Import the client of one of these modules. Raises ModuleNotFoundError, which says what to install, without it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        remedy = how_to_install("urlschemes-guard", module.rpartition(".")[2])
+        raise ModuleNotFoundError(f"{module}: {error}; {remedy}", name=error.name) from error
 
 
 def check_url(

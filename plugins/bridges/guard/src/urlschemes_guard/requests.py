@@ -12,20 +12,23 @@ import socket
 import ssl
 import sys
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-
-import requests
-from requests.adapters import HTTPAdapter
-from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
-from urllib3.util.ssl_ import create_urllib3_context, resolve_cert_reqs
+from urllib.parse import SplitResult, urlsplit
 
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.guard import Guard, Visit
-from urlschemes_guard.request import CURRENT, Progress, Refusal, check_url, current, hidden_from
+from urlschemes_guard.request import CURRENT, PIECE, Progress, Refusal, check_url, current, hidden_from, needs_extra
+
+with needs_extra(__name__):
+    import requests
+    from requests.adapters import HTTPAdapter
+    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+    from urllib3.connection import HTTPConnection, HTTPSConnection
+    from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+    from urllib3.util import parse_url
+    from urllib3.util.ssl_ import create_urllib3_context, resolve_cert_reqs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PolicyAdapter", "RequestRefused", "RequestTimeout", "Session"]
 
-_PIECE = 64 * 1024
+_BACKEND = BlockingBackend()
 _VISIT: ContextVar[Visit | None] = ContextVar("urlschemes_guard_visit", default=None)
 """The visit of the session's request in this thread, with its redirects."""
 
@@ -55,6 +58,8 @@ class PolicyAdapter(HTTPAdapter):
         self.guard = Guard(policy, registry)
         super().__init__(**options)
 
+    __attrs__ = [*HTTPAdapter.__attrs__, "guard"]  # noqa: RUF012  what is pickled, as the base has it
+
     def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
         """Make the pools of connections, whose classes obey the guard."""
         super().init_poolmanager(*arguments, **options)
@@ -68,20 +73,14 @@ class PolicyAdapter(HTTPAdapter):
         """Send a request and return the answer to it. Raises RequestRefused, and what requests raises."""
         with _Progress(_VISIT.get() or self.guard.visit(), request=request) as progress:
             url = str(request.url)
-            parts = urlsplit(url)
+            scheme, authority, *_ = urlsplit(url)
             try:
-                port = parts.port
+                host, port = _host_and_port(authority)
             except ValueError as error:
                 raise requests.exceptions.InvalidURL(error, request=request) from None
-            check_url(
-                progress.visit,
-                parts.scheme,
-                parts.hostname or "",
-                port,
-                target=request.path_url,
-                text=url,
-                user_information="@" in parts.netloc,
-            )
+            user_information = "@" in authority
+            target = request.path_url
+            check_url(progress.visit, scheme, host, port, target=target, text=url, user_information=user_information)
             response = super().send(request, *arguments, **options)
             progress.visit.opened()
         vars(response.raw)["stream"] = _counted(response.raw, progress)
@@ -102,6 +101,16 @@ class Session(requests.Session):
         for prefix in ("http://", "https://"):
             self.mount(prefix, PolicyAdapter(policy, registry=registry))
 
+    __attrs__ = [*requests.Session.__attrs__, "_guard"]  # noqa: RUF012
+
+    def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
+        """Return a request that can be sent. Raises RequestRefused for port 0, which requests would leave out."""
+        prepared = super().prepare_request(request)
+        if parse_url(str(request.url).lstrip()).port == 0:
+            with _Progress(self._guard.visit(), request=prepared):
+                self._guard.policy.check_port(0)
+        return prepared
+
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send a request and its redirects. Raises RequestRefused, and what requests raises."""
         if _VISIT.get() is not None:  # a redirect: the method of requests calls itself
@@ -111,6 +120,13 @@ class Session(requests.Session):
             return super().send(request, **options)
         finally:
             _VISIT.reset(token)
+
+
+@lru_cache(maxsize=256)
+def _host_and_port(authority: str) -> tuple[str, int | None]:
+    """Return the host and port of the authority of a URL. Raises ValueError."""
+    parts = SplitResult("", authority, "", "", "")
+    return parts.hostname or "", parts.port
 
 
 class _Bounded:
@@ -126,12 +142,14 @@ class _Bounded:
         progress = CURRENT.get()
         if progress is None:
             return super().recv_into(*arguments)  # type: ignore[misc,no-any-return]
-        most = progress.wait("content", self.wanted)
+        most = progress.visit.wait("content" if progress.answered else "answer", self.wanted)
         super().settimeout(most)  # type: ignore[misc]
         try:
             count: int = super().recv_into(*arguments)  # type: ignore[misc]
         except TimeoutError:
-            raise self._late(progress, "the answer", most) from None
+            if most == self.wanted:
+                raise
+            raise progress.visit.deadline.error("the answer", most) from None
         progress.answered = True
         progress.visit.add_received(count)
         return count
@@ -140,24 +158,11 @@ class _Bounded:
         progress = CURRENT.get()
         if progress is None:
             return super().sendall(octets, *flags)  # type: ignore[misc,no-any-return]
-        deadline, rest = progress.visit.deadline, memoryview(octets).cast("B")
-        deadline.begin_sending()
-        most = 0.0
         try:
-            while rest:
-                most = progress.wait("send", self.wanted)
-                super().settimeout(most)  # type: ignore[misc]
-                count = super().send(rest[:_PIECE])  # type: ignore[misc]
-                rest = rest[count:]
-                deadline.add_sent(count)
+            progress.send(octets, self.wanted, super().settimeout, super().send)  # type: ignore[misc]
         except TimeoutError:
-            raise self._late(progress, "send", most) from None
-        finally:
-            deadline.end_sending()
-
-    def _late(self, progress: Progress, phase: str, most: float) -> Exception:
-        """Return the error for a wait that has lasted as long as it may: the client's own, if that was its bound."""
-        return TimeoutError("timed out") if most == self.wanted else progress.visit.deadline.error(phase, most)
+            progress.visit.wait("send")
+            raise
 
 
 class _Socket(_Bounded, socket.socket):
@@ -176,7 +181,7 @@ class _Connecting:
         host, port = self._dns_host.strip("[]"), self.port
         timeout = self.timeout if isinstance(self.timeout, int | float) else None
         fault: OSError | None = None
-        addresses = drive(visit.addresses(BlockingBackend(), host, port))
+        addresses = drive(visit.addresses(_BACKEND, host, port))
         for address, seconds in visit.attempts(addresses, timeout):
             made = _Socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
             try:
@@ -237,8 +242,8 @@ def _counted(answer: Any, progress: Progress) -> Any:
     """Return the method `stream` of an answer of urllib3, in bounded pieces that are counted."""
     stream = answer.stream
 
-    def counted(amount: int | None = _PIECE, decode_content: bool | None = None) -> Iterator[bytes]:
-        pieces = stream(min(amount or _PIECE, _PIECE), decode_content)
+    def counted(amount: int | None = PIECE, decode_content: bool | None = None) -> Iterator[bytes]:
+        pieces = stream(min(amount or PIECE, PIECE), decode_content)
         while True:
             try:
                 with progress:

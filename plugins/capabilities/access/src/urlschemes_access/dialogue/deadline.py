@@ -30,7 +30,6 @@ class Deadline:
     __slots__ = (
         "_clock",
         "_delivered",
-        "_first",
         "_idle",
         "_limits",
         "_origin",
@@ -55,7 +54,6 @@ class Deadline:
         self._idle = limits.idle
         self._wall = inf if limits.deadline is None else limits.deadline
         self._rate = self._sending = inf
-        self._first = min(self._idle, self._wall)
         self._delivered: _Window | None = None
         self._sent: _Window | None = None
 
@@ -71,32 +69,29 @@ class Deadline:
     def add_delivered(self, octets: int) -> None:
         """Count octets of content that are delivered. Raises DeadlineExceeded if a bound has passed before."""
         now = self._now()
-        if now >= self._first:
+        if now >= self._first_end():
             raise self.error("content", 0)
         window = self._delivered
         if window is None:
             window = self._delivered = _Window(now)
         self._rate = window.add(octets, now, self._limits)
-        self._moved(now)
+        self._idle = now + self._limits.idle
 
     def begin_sending(self) -> None:
-        """Begin to send something: its rate counts until `end_sending`."""
-        self._sent = None
+        """Begin to send what takes more than one call: its rate counts until `end_sending`."""
+        self._sent = _Window(self._now())
         self.add_sent(0)
 
     def add_sent(self, octets: int) -> None:
         """Count octets that the system accepted."""
         now = self._now()
-        window = self._sent
-        if window is None:
-            window = self._sent = _Window(now)
-        self._sending = window.add(octets, now, self._limits)
-        self._moved(now)
+        self._idle = now + self._limits.idle
+        if self._sent is not None:
+            self._sending = self._sent.add(octets, now, self._limits)
 
     def end_sending(self) -> None:
         """Stop counting: all is sent."""
-        self._sending = inf
-        self._first = min(self._idle, self._wall, self._rate)
+        self._sent, self._sending = None, inf
 
     def time_for_files(self) -> float | None:
         """Return the seconds left to the caller's files, negative once the deadline has passed; None without one."""
@@ -108,17 +103,20 @@ class Deadline:
 
     def left(self) -> float:
         """Return the seconds left until the first bound; negative once it has passed."""
-        return self._first - self._now()
+        return self._first_end() - self._now()
 
     def time_for(self, phase: str, *, idle: bool = True) -> float:
         """Return the seconds left, at most the longest wait. Raises DeadlineExceeded if there are none.
 
         Without `idle`, the time without content does not count: the algorithm bounds its wait itself.
         """
-        left = (self._first if idle else min(self._wall, self._rate, self._sending)) - self._now()
+        end = min(self._wall, self._rate, self._sending)
+        if idle and self._idle < end:
+            end = self._idle
+        left = end - self._now()
         if left <= 0:
             raise self.error(phase, 0)
-        return min(left, LONGEST_WAIT)
+        return min(LONGEST_WAIT, left)
 
     def error(self, phase: str, bound: float) -> DeadlineExceeded:
         """Return the error for the bound that has passed; if none has, for a wait that lasted `bound` seconds."""
@@ -137,10 +135,9 @@ class Deadline:
         hint = f"Limits.{name} can be changed"
         return DeadlineExceeded(f"{what} while waiting for {phase}", phase=phase, hint=hint)
 
-    def _moved(self, now: float) -> None:
-        """Let the idle time begin again: octets have moved."""
-        self._idle = now + self._limits.idle
-        self._first = min(self._idle, self._wall, self._rate, self._sending)
+    def _first_end(self) -> float:
+        """Return the time at which the first bound passes."""
+        return min(self._idle, self._wall, self._rate, self._sending)
 
     def _now(self) -> float:
         """Return the working time so far."""

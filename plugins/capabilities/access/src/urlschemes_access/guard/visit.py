@@ -14,7 +14,7 @@ from urlschemes_access.policy import Policy
 from urlschemes_access.protocol.hosts import read_host, url_host
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from urlschemes.errors import URLError
     from urlschemes.registry.hooks import HookSource
@@ -40,12 +40,19 @@ class Guard:
         self.policy = Policy.untrusted() if policy is None else policy
         self._registry = registry_or_default(registry)
         self._allowed: set[object] = set()
+        limits = self.policy.limits
+        self._longest = {
+            "answer": limits.first_octet,
+            "connect": limits.connect,
+            "tls": limits.connect,
+            "send": limits.rate_window,
+        }
         self._sources: tuple[HookSource, ...] = ()
         self._hooks: AccessHooks | None = None
 
     def visit(self) -> Visit:
         """Return the visit of one request of the program, with its redirects."""
-        return Visit(self.policy, self._hooks_in_use(), self._allowed)
+        return Visit(self.policy, self._hooks_in_use(), self._allowed, self._longest)
 
     def _hooks_in_use(self) -> AccessHooks | None:
         sources = self._registry.hook_sources()
@@ -62,18 +69,22 @@ class Guard:
 class Visit(Route):
     """One request of the program with its redirects and connections: what it has reached, its time and its octets.
 
-    The time of the program does not count: resume the deadline while the client works, and pause it then. `allowed` are
-    the hosts with ports, and the addresses, that the policy has allowed earlier visits: it never changes its mind.
+    The time of the program does not count: resume the deadline while the client works, and pause it then.
+
+    `allowed` are the hosts with ports, and the addresses, that the policy has allowed to earlier visits: it is a value.
+    `longest` are the longest waits, by phase.
     """
 
-    __slots__ = ("_allowed", "_began", "_decoded", "_hooks", "_received", "_url", "deadline")
+    __slots__ = ("_allowed", "_began", "_decoded", "_hooks", "_longest", "_received", "_url", "deadline")
 
-    def __init__(self, policy: Policy, hooks: AccessHooks | None, allowed: set[object]) -> None:
+    def __init__(
+        self, policy: Policy, hooks: AccessHooks | None, allowed: set[object], longest: Mapping[str, float]
+    ) -> None:
         super().__init__(policy)
         self.deadline = Deadline(policy.limits)
         self._began = 0.0 if hooks is None else perf_counter()
         self._hooks = hooks
-        self._allowed = allowed
+        self._allowed, self._longest = allowed, longest
         self._url: tuple[str, str, int, object] | None = None
         self._received = self._decoded = 0
 
@@ -96,6 +107,10 @@ class Visit(Route):
         the hooks, whose `str` counts. `user_information` is True if the URL has a user name or a password, which http
         does not define. Raises UnsafeURL, PolicyDenied, RedirectRefused, PluginError.
         """
+        require_type("scheme", scheme, str)
+        require_type("host", host, str)
+        require_type("target", target, str)
+        require_type("own", own, frozenset)
         scheme, host = scheme.lower(), url_host(host)
         previous, self._url = self._url, (scheme, host, port, text)
         if previous is not None:
@@ -165,11 +180,10 @@ class Visit(Route):
         `phase` is "answer" before the first octet of an answer; `timeout` is the client's own bound.
         """
         left = self.deadline.time_for(phase)
-        if phase == "answer":
-            left = min(left, self.policy.limits.first_octet)
-        elif phase in {"connect", "tls"}:
-            left = min(left, self.policy.limits.connect)
-        return left if timeout is None else min(left, timeout)
+        most = self._longest.get(phase, left)
+        if timeout is not None and timeout < most:
+            most = timeout
+        return min(left, most)
 
     def add_received(self, octets: int) -> None:
         """Count octets of content as the server sent them, before they are decoded."""
