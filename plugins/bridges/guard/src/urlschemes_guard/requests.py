@@ -106,7 +106,8 @@ class Session(requests.Session):
     def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
         """Return a request that can be sent. Raises RequestRefused for port 0, which requests would leave out."""
         prepared = super().prepare_request(request)
-        if parse_url(str(request.url).lstrip()).port == 0:
+        url = request.url.decode() if isinstance(request.url, bytes) else str(request.url)
+        if ":0" in url and parse_url(url.lstrip()).port == 0:
             with _Progress(self._guard.visit(), request=prepared):
                 self._guard.policy.check_port(0)
         return prepared

@@ -107,9 +107,9 @@ class Visit(Route):
         the hooks, whose `str` counts. `user_information` is True if the URL has a user name or a password, which http
         does not define. Raises UnsafeURL, PolicyDenied, RedirectRefused, PluginError.
         """
-        require_type("scheme", scheme, str)
-        require_type("host", host, str)
-        require_type("target", target, str)
+        if not (type(scheme) is type(host) is type(target) is str):
+            for name, value in (("scheme", scheme), ("host", host), ("target", target)):
+                require_type(name, value, str)
         require_type("own", own, frozenset)
         scheme, host = scheme.lower(), url_host(host)
         previous, self._url = self._url, (scheme, host, port, text)
