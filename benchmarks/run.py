@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from common import report
 from common.measurement import Figure
 from common.peers import HERE, NATIVE, OURS, REFERENCE, parsers
+from guarding import guard
 from parsing import columns, hostile, memory, running_text, speed, startup
 from transfers import transfers
 
@@ -48,8 +49,10 @@ def main() -> None:
         "startup": lambda: startup.startup(5 if quick else 15),
         "transfers": lambda: transfers.transfers((64 if quick else 256) * MIB, 5 if quick else 15),
         "unconfirmed": lambda: transfers.unconfirmed(1024 * MIB),
+        "guard": lambda: guard.guard(20 if quick else 60),
     }
-    left_out = {*(["unconfirmed"] if quick else []), *([] if columns.can_run() else ["columns"])}
+    absent = [name for name, subject in (("columns", columns), ("guard", guard)) if not subject.can_run()]
+    left_out = {*(["unconfirmed"] if quick else []), *absent}
     wanted = options.only or [name for name in subjects if name not in left_out]
     if unknown := [name for name in wanted if name not in subjects]:
         sys.exit(f"benchmarks: there is no {', '.join(unknown)}; there are {', '.join(subjects)}")
@@ -93,7 +96,9 @@ def _options() -> argparse.Namespace:
     form = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="benchmarks/run.py", description=__doc__, formatter_class=form)
     parser.add_argument(
-        "only", nargs="*", help="parse, read, refuse, hostile, text, columns, memory, startup, transfers, unconfirmed"
+        "only",
+        nargs="*",
+        help="parse, read, refuse, hostile, text, columns, memory, startup, transfers, unconfirmed, guard",
     )
     parser.add_argument("--quick", action="store_true", help="smaller corpora and transfers, fewer rounds")
     parser.add_argument("--json", action="store_true", help="every figure as JSON, and nothing else")

@@ -154,10 +154,9 @@ def _of(library: str, name: str) -> Callable[..., Any]:
 def _aiohttp(policy: Any, *, registry: Any, ssl: Any, cookie_jar: Any) -> Any:
     import aiohttp
 
-    from urlschemes_guard.aiohttp import PolicyConnector, timeout_of
+    from urlschemes_guard.aiohttp import PolicyConnector, session
 
-    connector = PolicyConnector(policy, registry=registry, ssl=ssl)
-    return aiohttp.ClientSession(connector=connector, timeout=timeout_of(policy), cookie_jar=cookie_jar)
+    return session(PolicyConnector(policy, registry=registry, ssl=ssl), cookie_jar=cookie_jar)
 
 
 ALL = [
@@ -172,6 +171,6 @@ ALL = [
 
 
 def clients(*, complete: bool = False, only: str = "") -> Any:
-    """Return the mark of a test for each client; with `complete`, for those that bound content and redirects."""
+    """Return the mark of a test for each client; with `complete`, for those that bound content."""
     chosen = [each for each in ALL if (each.complete or not complete) and each.library.startswith(only)]
     return pytest.mark.parametrize("client", chosen, ids=str, indirect=True)

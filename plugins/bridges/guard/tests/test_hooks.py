@@ -37,7 +37,7 @@ def test_each_refusal_is_one_line_of_the_access_log(
     ] == [
         ("http://inner.test/a", "networks", "inner.test", "10.0.0.1"),
         ("http://127.0.0.1:22/", "ports", "127.0.0.1", None),
-        ("http://127.0.0.2/", "redirect" if client.complete else "networks", "127.0.0.2", "127.0.0.2"),
+        ("http://127.0.0.2/", "redirect", "127.0.0.2", "127.0.0.2"),
     ]
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import pickle
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 from guarded import Guarded, clients
 from local_web import Network, Start, contexts, respond
 
+from urlschemes.registry.names import how_to_install
 from urlschemes_access import Policy
 
 HERE = Policy(networks=("127.0.0.1", "::1"))
@@ -112,6 +116,32 @@ def test_httpx2_is_guarded_as_httpx_is() -> None:
     package = Path(importlib.import_module("urlschemes_guard").__file__ or "").parent
     text = (package / "httpx.py").read_text("utf-8")
     for name in ("httpcore", "httpx"):
-        assert text.count(f"\nimport {name}\n") == 1
-        text = text.replace(f"\nimport {name}\n", f"\nimport {name}2 as {name}\n")
+        assert text.count(f"\n    import {name}\n") == 1
+        text = text.replace(f"\n    import {name}\n", f"\n    import {name}2 as {name}\n")
     assert (package / "httpx2.py").read_text("utf-8") == text
+
+
+@clients()
+def test_without_its_client_a_module_says_what_to_install(client: Guarded, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [client.library, *sys.modules]:
+        if f"{name}.".startswith(f"{client.library}."):
+            monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
+    monkeypatch.delitem(sys.modules, f"urlschemes_guard.{client.library}", raising=False)
+    advice = re.escape(how_to_install("urlschemes-guard", client.library))
+    with pytest.raises(ModuleNotFoundError, match=rf"^urlschemes_guard\.{client.library}: .*; {advice}$"):
+        importlib.import_module(f"urlschemes_guard.{client.library}")
+
+
+def test_a_session_of_requests_can_be_pickled(serve: Start) -> None:
+    pytest.importorskip("requests", reason="needs requests: python3 dev --group bridges pytest")
+    from urlschemes_guard.requests import RequestRefused, Session
+
+    server = serve()
+    with Session(HERE) as session:
+        session.headers["X-Mine"] = "yes"
+        copy = pickle.loads(pickle.dumps(session))
+    with copy:
+        assert copy.get(f"http://127.0.0.1:{server.port}/").content == b"ok"
+        assert server.heard[0][2]["X-Mine"] == "yes"
+        with pytest.raises(RequestRefused):
+            copy.get("http://127.0.0.2/")

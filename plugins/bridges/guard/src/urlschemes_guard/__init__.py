@@ -6,7 +6,7 @@
 
     urlschemes_guard.requests.Session(Policy()).get(url)
 
-    aiohttp.ClientSession(connector=urlschemes_guard.aiohttp.PolicyConnector(policy), timeout=timeout_of(policy))
+    urlschemes_guard.aiohttp.session(PolicyConnector(policy))
 
 Every request, redirect and connection obeys the policy. HTTP/2, pools, TLS, streaming and cookies stay the client's.
 What it refuses is raised as an error of the client's own family, with `error`, `rule` and `hint`.
@@ -14,7 +14,7 @@ What it refuses is raised as an error of the client's own family, with `error`, 
 httpx.py       PolicyTransport, AsyncPolicyTransport, Client, AsyncClient
 httpx2.py      the same for httpx2
 requests.py    PolicyAdapter, Session
-aiohttp.py     PolicyConnector, timeout_of
+aiohttp.py     PolicyConnector, session, timeout_of
 request.py     what they share: the visit in progress, and the texts of a refusal
 decoding.py    content decoded in pieces, for clients that decode without a bound
 """

@@ -18,7 +18,7 @@ from urlschemes_access.errors import ProtocolError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["Decoding", "accepted"]
+__all__ = ["Decoding", "accepted", "accepts"]
 
 PIECE = 64 * 1024
 MOST = 3
@@ -27,11 +27,16 @@ _SHORT = 256
 """Octets given at once to a library that knows no bound: zstd makes at most 32 KiB of one."""
 
 
-@lru_cache(maxsize=64)
 def accepted(field: str) -> str:
     """Return the value of an Accept-Encoding field without the codings that cannot be undone in pieces."""
     wanted = [each.strip() for each in field.split(",")]
     return ", ".join(each for each in wanted if each.partition(";")[0].strip().lower() in {*_CODINGS, "identity", ""})
+
+
+@lru_cache(maxsize=64)
+def accepts(field: str) -> bool:
+    """Return True if all codings of an Accept-Encoding field can be undone in pieces."""
+    return accepted(field) == field
 
 
 class Decoding:

@@ -8,26 +8,29 @@ A transport is httpcore's pool with a network backend that resolves, checks, dia
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import os
+import socket
+import ssl
 from functools import partial
 from typing import TYPE_CHECKING, Any
-
-import anyio
-import anyio.to_thread
-import httpcore2 as httpcore
-import httpx2 as httpx
 
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.backends.sockets import addresses_of
 from urlschemes_access.guard import Guard, Visit
-from urlschemes_guard.decoding import Decoding, accepted
-from urlschemes_guard.request import CURRENT, InProgress, Progress, Refusal, check_url
+from urlschemes_guard.decoding import Decoding, accepted, accepts
+from urlschemes_guard.request import CURRENT, PIECE, Progress, Refusal, check_url, current, needs_extra
+
+with needs_extra(__name__):
+    import anyio
+    import anyio.abc
+    import anyio.to_thread
+    import httpcore2 as httpcore
+    import httpx2 as httpx
+    from anyio.streams.tls import TLSAttribute, TLSStream
 
 if TYPE_CHECKING:
-    import ssl
-    from collections.abc import AsyncIterator, Iterable, Iterator
-    from types import TracebackType
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 
     from urlschemes import Registry
     from urlschemes_access import Policy
@@ -36,7 +39,7 @@ __all__ = ["AsyncClient", "AsyncPolicyTransport", "Client", "PolicyTransport", "
 
 _VISIT = "urlschemes_visit"
 """The extension of a request that holds its visit: httpx gives the request of a redirect those of the one before."""
-_PIECE = 64 * 1024
+_BACKEND = BlockingBackend()
 _OF_TRANSPORTS = ("verify", "cert", "trust_env", "http1", "http2", "limits")
 
 
@@ -58,9 +61,8 @@ class PolicyTransport(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and return the answer to it. Raises RequestRefused, and what httpx raises."""
-        with _InProgress(_visit_of(self._guard, request), request) as progress:
-            response = self._pool.handle_request(_checked(progress, request))
-            return _answer(response, Content, progress, request)
+        with _progress_of(self._guard, request) as progress:
+            return _answer(self._pool.handle_request(_checked(progress, request)), Content, progress, request)
 
     def close(self) -> None:
         """Close all connections."""
@@ -73,16 +75,16 @@ class AsyncPolicyTransport(httpx.AsyncBaseTransport):
     def __init__(self, policy: Policy | None = None, *, registry: Registry | None = None, **options: Any) -> None:
         _check_options(options, "proxy", "uds")
         self._guard = Guard(policy, registry)
-        self._pool = httpcore.AsyncConnectionPool(network_backend=_AsyncBackend(), **_pool_options(**options))
+        self._shared = bool(options.get("http2"))
+        backend = _AsyncBackend(shared=self._shared)
+        self._pool = httpcore.AsyncConnectionPool(network_backend=backend, **_pool_options(**options))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request and return the answer to it. Raises RequestRefused, and what httpx raises."""
-        with _InProgress(_visit_of(self._guard, request), request) as progress:
+        with _progress_of(self._guard, request) as progress:
             sent = _checked(progress, request)
-            with _within(progress, "answer"):
-                response = await self._pool.handle_async_request(sent)
-            shared = response.extensions.get("http_version") == b"HTTP/2"
-            return _answer(response, partial(AsyncContent, shared=shared), progress, request)
+            response = await _within(progress, self._pool.handle_async_request, sent)
+            return _answer(response, partial(AsyncContent, shared=self._shared), progress, request)
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -111,23 +113,23 @@ class AsyncClient(httpx.AsyncClient):
 class Content(httpx.SyncByteStream):
     """The content of an answer, counted and decoded."""
 
-    def __init__(self, stream: Any, visit: Visit, request: httpx.Request, decoding: Decoding | None) -> None:
-        self._stream, self._visit, self._request, self._decoding = stream, visit, request, decoding
+    def __init__(self, stream: Any, progress: Progress, decoding: Decoding | None) -> None:
+        self._stream, self._progress, self._decoding = stream, progress, decoding
 
     def __iter__(self) -> Iterator[bytes]:
-        octets = iter(self._stream)
+        octets, progress, visit = iter(self._stream), self._progress, self._progress.visit
         while True:
-            with _InProgress(self._visit, self._request, answered=True):
+            with progress:
                 piece = next(octets, None)
                 if piece is None:
                     return
-                self._visit.add_received(len(piece))
+                visit.add_received(len(piece))
                 if self._decoding is None:
-                    self._visit.add_content(len(piece))
+                    visit.add_content(len(piece))
             if self._decoding is None:
                 yield piece
             else:
-                yield from _counted(piece, self._visit, self._request, self._decoding)
+                yield from _decoded(piece, progress, self._decoding)
 
     def close(self) -> None:
         self._stream.close()
@@ -136,30 +138,23 @@ class Content(httpx.SyncByteStream):
 class AsyncContent(httpx.AsyncByteStream):
     """The same on an event loop. `shared`: another task may read what is for this one."""
 
-    def __init__(
-        self, stream: Any, visit: Visit, request: httpx.Request, decoding: Decoding | None, *, shared: bool
-    ) -> None:
-        self._stream, self._visit, self._request, self._decoding = stream, visit, request, decoding
-        self._shared = shared
+    def __init__(self, stream: Any, progress: Progress, decoding: Decoding | None, *, shared: bool) -> None:
+        self._stream, self._progress, self._decoding, self._shared = stream, progress, decoding, shared
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        octets = aiter(self._stream)
+        octets, progress, visit = aiter(self._stream), self._progress, self._progress.visit
         while True:
-            with _InProgress(self._visit, self._request, answered=True) as progress:
-                if self._shared:
-                    with _within(progress, "content"):
-                        piece = await anext(octets, None)
-                else:
-                    piece = await anext(octets, None)
+            with progress:
+                piece = await (_within(progress, anext, octets, None) if self._shared else anext(octets, None))
                 if piece is None:
                     return
-                self._visit.add_received(len(piece))
+                visit.add_received(len(piece))
                 if self._decoding is None:
-                    self._visit.add_content(len(piece))
+                    visit.add_content(len(piece))
             if self._decoding is None:
                 yield piece
             else:
-                for each in _counted(piece, self._visit, self._request, self._decoding):
+                for each in _decoded(piece, progress, self._decoding):
                     yield each
 
     async def aclose(self) -> None:
@@ -206,35 +201,41 @@ def _check_options(options: dict[str, Any], *denied: str) -> None:
             raise TypeError(f"{name}= leads around the policy: leave it out, or use another client for it")
 
 
-def _visit_of(guard: Guard, request: httpx.Request) -> Visit:
-    """Return the visit of a request: that of the request which was redirected to it, if there is one."""
+def _progress_of(guard: Guard, request: httpx.Request) -> _Progress:
+    """Return a request in progress: in the visit of the one that was redirected to it, if there is one."""
     visit = request.extensions.get(_VISIT)
     if not isinstance(visit, Visit):
         visit = request.extensions[_VISIT] = guard.visit()
-    return visit
+    return _Progress(visit, request=request)
 
 
 def _checked(progress: Progress, request: httpx.Request) -> httpcore.Request:
     """Return a request of httpcore, once its URL is checked."""
     url, visit = request.url, progress.visit
+    host, port, target = url.raw_host, url.port, url.raw_path
     check_url(
         visit,
         url.scheme,
-        url.raw_host.decode("ascii"),
-        url.port,
-        target=url.raw_path.decode("ascii"),
+        host.decode("ascii"),
+        port,
+        target=target.decode("ascii"),
         text=url,
         user_information=bool(url.userinfo),
     )
-    wanted = request.headers.get("accept-encoding")
-    if wanted is not None and accepted(wanted) != wanted:
-        request.headers["accept-encoding"] = accepted(wanted)
-    bounds = dict(request.extensions.get("timeout") or {})
-    bounds["pool"] = visit.wait("a connection", bounds.get("pool"))
-    target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-    extensions = {**request.extensions, "timeout": bounds}
+    fields = request.headers.raw
+    for name, value in fields:
+        if name.lower() == b"accept-encoding" and not accepts(value.decode("latin-1")):
+            request.headers["accept-encoding"] = accepted(request.headers["accept-encoding"])
+            fields = request.headers.raw
+            break
+    bounds = request.extensions.get("timeout") or {}
+    bounds = {**bounds, "pool": visit.wait("a connection", bounds.get("pool"))}
     return httpcore.Request(
-        request.method, target, headers=request.headers.raw, content=request.stream, extensions=extensions
+        request.method,
+        httpcore.URL(scheme=url.raw_scheme, host=host, port=port, target=target),
+        headers=fields,
+        content=request.stream,
+        extensions={**request.extensions, "timeout": bounds},
     )
 
 
@@ -242,52 +243,43 @@ def _answer(response: httpcore.Response, kind: Any, progress: Progress, request:
     """Return an answer of httpx. What is decoded here no longer counts as encoded there."""
     headers: Any = response.headers
     decoding = None
-    if any(name.lower() == b"content-encoding" for name, _ in headers):
-        headers = httpx.Headers(headers)
-        if request.method != "HEAD" and response.status not in {204, 304}:
-            decoding = Decoding(headers.pop("content-encoding"))
-            headers.pop("content-length", None)
+    for name, _ in headers:
+        if name.lower() == b"content-encoding":
+            headers = httpx.Headers(headers)
+            if request.method != "HEAD" and response.status not in {204, 304}:
+                decoding = Decoding(headers.pop("content-encoding"))
+                headers.pop("content-length", None)
+            break
+    progress.answered = True
     progress.visit.opened()
-    stream = kind(response.stream, progress.visit, request, decoding)
+    stream = kind(response.stream, progress, decoding)
     return httpx.Response(response.status, headers=headers, stream=stream, extensions=response.extensions)
 
 
-def _counted(piece: bytes, visit: Visit, request: httpx.Request, decoding: Decoding) -> Iterator[bytes]:
+def _decoded(piece: bytes, progress: Progress, decoding: Decoding) -> Iterator[bytes]:
     """Decode a piece of content, and count what comes of it."""
     pieces = decoding.pieces(piece)
     while True:
-        with _InProgress(visit, request, answered=True):
+        with progress:
             decoded = next(pieces, None)
             if decoded is None:
                 return
-            visit.add_content(len(decoded))
+            progress.visit.add_content(len(decoded))
         yield decoded
 
 
-class _InProgress(InProgress):
-    """A part of a visit: errors of urlschemes and httpcore are raised as those of httpx."""
+class _Progress(Progress):
+    """A request in progress: errors of urlschemes and httpcore are raised as those of httpx."""
 
     __slots__ = ()
     refused, late, timeouts = RequestRefused, RequestTimeout, (httpcore.TimeoutException,)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, error, traceback)
+    def _raise_as_own(self, error: BaseException) -> None:
+        super()._raise_as_own(error)
         for each in type(error).__mro__:
             same = getattr(httpx, each.__name__, None) if each.__module__.startswith(httpcore.__name__) else None
             if same is not None:
                 raise same(str(error), **self._details) from error
-
-
-@contextmanager
-def _within(progress: Progress, phase: str) -> Iterator[None]:
-    """Cancel what takes longer than the visit may: also a wait for what another task reads."""
-    left = progress.visit.wait(phase if progress.answered else "the answer")
-    with anyio.move_on_after(left) as progress.scope:
-        yield
-    if progress.scope.cancelled_caught:
-        raise progress.visit.deadline.error(phase, left)
 
 
 class _Backend(httpcore.NetworkBackend):
@@ -302,9 +294,9 @@ class _Backend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        visit = _current().visit
+        visit = current().visit
         fault: Exception = httpcore.ConnectTimeout(f"cannot connect to {host}")
-        for address, seconds in visit.attempts(drive(visit.addresses(BlockingBackend(), host, port)), timeout):
+        for address, seconds in visit.attempts(drive(visit.addresses(_BACKEND, host, port)), timeout):
             try:
                 stream = self._dialler.connect_tcp(address, port, seconds, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
@@ -321,8 +313,8 @@ class _Backend(httpcore.NetworkBackend):
 
 
 class _AsyncBackend(httpcore.AsyncNetworkBackend):
-    def __init__(self) -> None:
-        self._dialler = httpcore.AnyIOBackend()
+    def __init__(self, *, shared: bool) -> None:
+        self._shared = shared
 
     async def connect_tcp(
         self,
@@ -332,17 +324,21 @@ class _AsyncBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        visit = _current().visit
+        visit = current().visit
         fault: Exception = httpcore.ConnectTimeout(f"cannot connect to {host}")
         for address, seconds in visit.attempts(await visit.addresses(_Resolver(), host, port), timeout):
             try:
-                stream = await self._dialler.connect_tcp(address, port, seconds, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                fault = error
+                with anyio.fail_after(seconds):
+                    connection, stream = await _dial(address, port, local_address, socket_options or ())
+            except TimeoutError as error:
+                fault = httpcore.ConnectTimeout(str(error))
                 continue
-            reached = _AsyncStream(stream, address)
+            except OSError as error:
+                fault = httpcore.ConnectError(str(error))
+                continue
+            reached = _AsyncStream(stream, connection, address, shared=self._shared)
             try:
-                visit.check_peer(stream.get_extra_info("server_addr")[:2], address, port, host)
+                visit.check_peer(connection.getpeername()[:2], address, port, host)
             except BaseException:
                 await reached.aclose()
                 raise
@@ -354,6 +350,29 @@ class _AsyncBackend(httpcore.AsyncNetworkBackend):
         await anyio.sleep(seconds)
 
 
+async def _dial(
+    address: str, port: int, local_address: str | None, options: Iterable[Any]
+) -> tuple[socket.socket, anyio.abc.SocketStream]:
+    """Connect to an address: anyio would start a task for it, as if it were a name."""
+    connection = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+    try:
+        connection.setblocking(False)
+        for option in ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), *options):
+            connection.setsockopt(*option)
+        if local_address:
+            connection.bind((local_address, 0))
+        try:
+            connection.connect((address, port))
+        except BlockingIOError:
+            await anyio.wait_writable(connection)
+            if fault := connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+                raise OSError(fault, os.strerror(fault)) from None
+        return connection, await anyio.abc.SocketStream.from_socket(connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
 class _Resolver:
     """The system's resolver in a thread that nothing waits for any longer once the time is over."""
 
@@ -363,55 +382,45 @@ class _Resolver:
             return await anyio.to_thread.run_sync(look_up, abandon_on_cancel=True, limiter=anyio.CapacityLimiter(1))
 
 
-def _current() -> Progress:
-    progress = CURRENT.get()
-    assert progress is not None, "a pool is used by its transport alone"
-    return progress
-
-
 class _Stream(httpcore.NetworkStream):
     """A connection that waits no longer than the request in progress may, and is checked for it."""
 
     def __init__(self, stream: httpcore.NetworkStream, address: str) -> None:
         self._stream, self._address = stream, address
+        self._socket: socket.socket = stream.get_extra_info("socket")
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         progress = CURRENT.get()
         if progress is None:  # closing
             return self._stream.read(max_bytes, timeout)
-        most = progress.wait("content", timeout)
+        most = progress.visit.wait("content" if progress.answered else "answer", timeout)
         try:
-            octets = self._stream.read(max_bytes, most)
-        except httpcore.ReadTimeout:
+            self._socket.settimeout(most)
+            octets = self._socket.recv(max_bytes)
+        except TimeoutError as error:
             if timeout is None or most < timeout:
                 raise progress.visit.deadline.error("the answer", most) from None
-            raise
+            raise httpcore.ReadTimeout(str(error)) from error
+        except OSError as error:
+            raise httpcore.ReadError(str(error)) from error
         progress.answered = True
         return octets
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        if not buffer:  # the end of what was sent
+            return
         progress = CURRENT.get()
-        if progress is None or not buffer:  # closing, or the end of what was sent
+        if progress is None:  # closing
             self._stream.write(buffer, timeout)
             return
-        visit, rest = progress.visit, memoryview(buffer)
-        visit.check_kept(self._address)
-        # Each call waits for no more than what is left: the loop of httpcore would begin anew with each octet sent.
-        connection = self._stream.get_extra_info("socket")
-        visit.deadline.begin_sending()
-        try:
-            while rest:
-                connection.settimeout(progress.wait("send", timeout))
-                count = connection.send(rest[:_PIECE])
-                rest = rest[count:]
-                visit.deadline.add_sent(count)
+        progress.visit.check_kept(self._address)
+        try:  # the loop of httpcore would begin to wait anew with each octet sent
+            progress.send(buffer, timeout, self._socket.settimeout, self._socket.send)
         except TimeoutError as error:
-            visit.wait("send")
+            progress.visit.wait("send")
             raise httpcore.WriteTimeout(str(error)) from error
         except OSError as error:
             raise httpcore.WriteError(str(error)) from error
-        finally:
-            visit.deadline.end_sending()
 
     def close(self) -> None:
         self._stream.close()
@@ -419,7 +428,7 @@ class _Stream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        stream = self._stream.start_tls(ssl_context, server_hostname, _current().wait("tls", timeout))
+        stream = self._stream.start_tls(ssl_context, server_hostname, current().wait("tls", timeout))
         return _Stream(stream, self._address)
 
     def get_extra_info(self, info: str) -> Any:
@@ -427,45 +436,56 @@ class _Stream(httpcore.NetworkStream):
 
 
 class _AsyncStream(httpcore.AsyncNetworkStream):
-    """The same on an event loop, where a scope ends what takes too long; what is sent moves its end."""
+    """The same on an event loop, where one scope ends each wait of a request. `shared`: with other requests."""
 
-    def __init__(self, stream: httpcore.AsyncNetworkStream, address: str) -> None:
-        self._stream, self._address = stream, address
+    def __init__(self, stream: anyio.abc.ByteStream, connection: socket.socket, address: str, *, shared: bool) -> None:
+        self._stream, self._socket, self._address, self._shared = stream, connection, address, shared
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         progress = CURRENT.get()
-        if progress is None:  # closing
-            return await self._stream.read(max_bytes, timeout)
-        if progress.scope is None:
-            most = progress.wait("content", timeout)
-            try:
-                return await self._stream.read(max_bytes, most)
-            except httpcore.ReadTimeout:
-                if timeout is None or most < timeout:
-                    raise progress.visit.deadline.error("the answer", most) from None
-                raise
-        octets = await self._stream.read(max_bytes, timeout)
-        if not progress.answered:
+        if progress is not None:
+            if progress.scope is None:
+                octets: bytes = await _within(progress, self.read, max_bytes, timeout)
+                return octets
+            _move_end(progress, "content", timeout, httpcore.ReadTimeout)
+        try:
+            octets = await self._stream.receive(max_bytes)
+        except anyio.EndOfStream:
+            octets = b""
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            raise httpcore.ReadError(str(error)) from error
+        if progress is not None:
             progress.answered = True
-            _move_end(progress)
+            if self._shared:
+                _move_end(progress, "content")
         return octets
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        progress = CURRENT.get()
-        if progress is None or not buffer:  # closing, or the end of what was sent
-            await self._stream.write(buffer, timeout)
+        if not buffer:  # the end of what was sent
             return
-        visit = progress.visit
-        visit.check_kept(self._address)
-        visit.deadline.begin_sending()
+        progress = CURRENT.get()
         try:
-            for start in range(0, len(buffer), _PIECE):
-                piece = buffer[start : start + _PIECE]
-                await self._stream.write(piece, timeout)
-                visit.deadline.add_sent(len(piece))
-                _move_end(progress)
-        finally:
-            visit.deadline.end_sending()
+            if progress is None:  # closing
+                with anyio.fail_after(timeout):
+                    await self._stream.send(buffer)
+                return
+            deadline = progress.visit.deadline
+            progress.visit.check_kept(self._address)
+            deadline.begin_sending()
+            try:
+                for start in range(0, len(buffer), PIECE):
+                    piece = buffer[start : start + PIECE]
+                    _move_end(progress, "send", timeout, httpcore.WriteTimeout)
+                    await self._stream.send(piece)
+                    deadline.add_sent(len(piece))
+            finally:
+                deadline.end_sending()
+            if self._shared:
+                _move_end(progress, "content")
+        except TimeoutError as error:
+            raise httpcore.WriteTimeout(str(error)) from error
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            raise httpcore.WriteError(str(error)) from error
 
     async def aclose(self) -> None:
         with anyio.CancelScope(shield=True):  # it takes no time, and half of it leaves a socket open
@@ -475,17 +495,66 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.AsyncNetworkStream:
         try:
-            stream = await self._stream.start_tls(ssl_context, server_hostname, _current().wait("tls", timeout))
-        except BaseException:  # httpcore leaves the connection open when the handshake is cancelled
+            with anyio.fail_after(current().wait("tls", timeout)):
+                stream = await TLSStream.wrap(
+                    self._stream,
+                    server_side=False,
+                    hostname=server_hostname,
+                    ssl_context=ssl_context,
+                    standard_compatible=False,
+                )
+        except BaseException as error:
             await self.aclose()
+            if isinstance(error, TimeoutError):
+                raise httpcore.ConnectTimeout(str(error)) from error
+            if isinstance(error, (ssl.SSLError, anyio.BrokenResourceError, anyio.EndOfStream)):
+                raise httpcore.ConnectError(str(error)) from error
             raise
-        return _AsyncStream(stream, self._address)
+        return _AsyncStream(stream, self._socket, self._address, shared=self._shared)
 
     def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+        if info == "is_readable":
+            return self._is_readable()
+        if info == "ssl_object":
+            return self._stream.extra(TLSAttribute.ssl_object, None)  # noqa: S610  not that of Django
+        return {
+            "socket": lambda: self._socket,
+            "client_addr": self._socket.getsockname,
+            "server_addr": self._socket.getpeername,
+        }.get(info, lambda: None)()
+
+    def _is_readable(self) -> bool:
+        """Return True if something has arrived on an idle connection, which is its end."""
+        try:
+            self._socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        return True
 
 
-def _move_end(progress: Progress) -> None:
-    """Let the request in progress end when its time is over, as counted from now."""
-    if progress.scope is not None:
-        progress.scope.deadline = anyio.current_time() + progress.wait("content", None)
+async def _within(progress: Progress, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+    """Return the result of a call that waits no longer than the visit may: also for what another task reads."""
+    phase = "content" if progress.answered else "the answer"
+    most, progress.expired = progress.visit.wait(phase), None
+    try:
+        with anyio.CancelScope(deadline=anyio.current_time() + most) as progress.scope:
+            return await call(*arguments)
+    finally:
+        progress.scope = None
+    raise _expired(progress, phase, most)
+
+
+def _expired(progress: Progress, phase: str, most: float) -> Exception:
+    """Return the error for a wait that lasted `most` seconds: the client's own, if that was its bound."""
+    return progress.visit.deadline.error(phase, most) if progress.expired is None else progress.expired()
+
+
+def _move_end(
+    progress: Progress, phase: str, timeout: float | None = None, expired: type[Exception] | None = None
+) -> None:
+    """Let the scope of a request end when one wait has lasted as long as it may, as counted from now."""
+    most = progress.wait(phase, timeout)
+    progress.expired = expired if most == timeout else None
+    progress.scope.deadline = anyio.current_time() + most

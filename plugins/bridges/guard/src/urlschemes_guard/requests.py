@@ -11,20 +11,24 @@ from __future__ import annotations
 import socket
 import ssl
 import sys
+from contextvars import ContextVar
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
-
-import requests
-from requests.adapters import HTTPAdapter
-from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
-from urllib3.util.ssl_ import create_urllib3_context, resolve_cert_reqs
+from urllib.parse import SplitResult, urlsplit
 
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.guard import Guard, Visit
-from urlschemes_guard.request import CURRENT, InProgress, Progress, Refusal, check_url, hidden_from
+from urlschemes_guard.request import CURRENT, PIECE, Progress, Refusal, check_url, current, hidden_from, needs_extra
+
+with needs_extra(__name__):
+    import requests
+    from requests.adapters import HTTPAdapter
+    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+    from urllib3.connection import HTTPConnection, HTTPSConnection
+    from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+    from urllib3.util import parse_url
+    from urllib3.util.ssl_ import create_urllib3_context, resolve_cert_reqs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = ["PolicyAdapter", "RequestRefused", "RequestTimeout", "Session"]
 
-_PIECE = 64 * 1024
+_BACKEND = BlockingBackend()
+_VISIT: ContextVar[Visit | None] = ContextVar("urlschemes_guard_visit", default=None)
+"""The visit of the session's request in this thread, with its redirects."""
 
 
 class RequestRefused(Refusal, requests.exceptions.RequestException):
@@ -52,6 +58,8 @@ class PolicyAdapter(HTTPAdapter):
         self.guard = Guard(policy, registry)
         super().__init__(**options)
 
+    __attrs__ = [*HTTPAdapter.__attrs__, "guard"]  # noqa: RUF012  what is pickled, as the base has it
+
     def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
         """Make the pools of connections, whose classes obey the guard."""
         super().init_poolmanager(*arguments, **options)
@@ -63,26 +71,19 @@ class PolicyAdapter(HTTPAdapter):
 
     def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
         """Send a request and return the answer to it. Raises RequestRefused, and what requests raises."""
-        current = CURRENT.get()
-        visit = self.guard.visit() if current is None else current.visit
-        with _InProgress(visit, request):
-            parts = urlsplit(str(request.url))
+        with _Progress(_VISIT.get() or self.guard.visit(), request=request) as progress:
+            url = str(request.url)
+            scheme, authority, *_ = urlsplit(url)
             try:
-                port = parts.port
+                host, port = _host_and_port(authority)
             except ValueError as error:
                 raise requests.exceptions.InvalidURL(error, request=request) from None
-            check_url(
-                visit,
-                parts.scheme,
-                parts.hostname or "",
-                port,
-                target=request.path_url,
-                text=str(request.url),
-                user_information="@" in parts.netloc,
-            )
+            user_information = "@" in authority
+            target = request.path_url
+            check_url(progress.visit, scheme, host, port, target=target, text=url, user_information=user_information)
             response = super().send(request, *arguments, **options)
-            visit.opened()
-        vars(response.raw)["stream"] = _counted(response.raw, visit, request)
+            progress.visit.opened()
+        vars(response.raw)["stream"] = _counted(response.raw, progress)
         return response
 
 
@@ -100,12 +101,33 @@ class Session(requests.Session):
         for prefix in ("http://", "https://"):
             self.mount(prefix, PolicyAdapter(policy, registry=registry))
 
+    __attrs__ = [*requests.Session.__attrs__, "_guard"]  # noqa: RUF012
+
+    def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
+        """Return a request that can be sent. Raises RequestRefused for port 0, which requests would leave out."""
+        prepared = super().prepare_request(request)
+        url = request.url.decode() if isinstance(request.url, bytes) else str(request.url)
+        if ":0" in url and parse_url(url.lstrip()).port == 0:
+            with _Progress(self._guard.visit(), request=prepared):
+                self._guard.policy.check_port(0)
+        return prepared
+
     def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
         """Send a request and its redirects. Raises RequestRefused, and what requests raises."""
-        if CURRENT.get() is not None:  # a redirect: the method of requests calls itself
+        if _VISIT.get() is not None:  # a redirect: the method of requests calls itself
             return super().send(request, **options)
-        with Progress(self._guard.visit()):
+        token = _VISIT.set(self._guard.visit())
+        try:
             return super().send(request, **options)
+        finally:
+            _VISIT.reset(token)
+
+
+@lru_cache(maxsize=256)
+def _host_and_port(authority: str) -> tuple[str, int | None]:
+    """Return the host and port of the authority of a URL. Raises ValueError."""
+    parts = SplitResult("", authority, "", "", "")
+    return parts.hostname or "", parts.port
 
 
 class _Bounded:
@@ -121,7 +143,14 @@ class _Bounded:
         progress = CURRENT.get()
         if progress is None:
             return super().recv_into(*arguments)  # type: ignore[misc,no-any-return]
-        count: int = self._in_time(progress, "content", super().recv_into, *arguments)  # type: ignore[misc]
+        most = progress.visit.wait("content" if progress.answered else "answer", self.wanted)
+        super().settimeout(most)  # type: ignore[misc]
+        try:
+            count: int = super().recv_into(*arguments)  # type: ignore[misc]
+        except TimeoutError:
+            if most == self.wanted:
+                raise
+            raise progress.visit.deadline.error("the answer", most) from None
         progress.answered = True
         progress.visit.add_received(count)
         return count
@@ -130,24 +159,10 @@ class _Bounded:
         progress = CURRENT.get()
         if progress is None:
             return super().sendall(octets, *flags)  # type: ignore[misc,no-any-return]
-        deadline, rest = progress.visit.deadline, memoryview(octets).cast("B")
-        deadline.begin_sending()
         try:
-            while rest:
-                count = self._in_time(progress, "send", super().send, rest[:_PIECE])  # type: ignore[misc]
-                rest = rest[count:]
-                deadline.add_sent(count)
-        finally:
-            deadline.end_sending()
-
-    def _in_time(self, progress: Progress, phase: str, call: Any, *arguments: Any) -> Any:
-        most = progress.wait(phase, self.wanted)
-        super().settimeout(most)  # type: ignore[misc]
-        try:
-            return call(*arguments)
+            progress.send(octets, self.wanted, super().settimeout, super().send)  # type: ignore[misc]
         except TimeoutError:
-            if self.wanted is None or most < self.wanted:
-                raise progress.visit.deadline.error("the answer" if phase == "content" else phase, most) from None
+            progress.visit.wait("send")
             raise
 
 
@@ -163,11 +178,11 @@ class _Connecting:
     """The making and the reuse of a connection of urllib3."""
 
     def _new_conn(self: Any) -> socket.socket:
-        visit = _current().visit
+        visit = current().visit
         host, port = self._dns_host.strip("[]"), self.port
         timeout = self.timeout if isinstance(self.timeout, int | float) else None
         fault: OSError | None = None
-        addresses = drive(visit.addresses(BlockingBackend(), host, port))
+        addresses = drive(visit.addresses(_BACKEND, host, port))
         for address, seconds in visit.attempts(addresses, timeout):
             made = _Socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
             try:
@@ -186,6 +201,7 @@ class _Connecting:
                 made.close()
                 raise
             made.settimeout(visit.wait("tls", timeout))
+            self.checked = address
             sys.audit("http.client.connect", self, host, port)
             return made
         visit.wait("connect")
@@ -196,7 +212,7 @@ class _Connecting:
     def request(self: Any, *arguments: Any, **options: Any) -> None:
         if self.sock is None:
             self.connect()
-        _current().visit.check_kept(self.sock.getpeername()[0])
+        current().visit.check_kept(self.checked)
         super().request(*arguments, **options)  # type: ignore[misc]
 
 
@@ -223,25 +239,19 @@ class _TLSPool(HTTPSConnectionPool):
     ConnectionCls = _TLSConnection
 
 
-def _current() -> Progress:
-    progress = CURRENT.get()
-    assert progress is not None, "a pool is used by its adapter alone"
-    return progress
-
-
-def _counted(answer: Any, visit: Visit, request: requests.PreparedRequest) -> Any:
+def _counted(answer: Any, progress: Progress) -> Any:
     """Return the method `stream` of an answer of urllib3, in bounded pieces that are counted."""
     stream = answer.stream
 
-    def counted(amount: int | None = _PIECE, decode_content: bool | None = None) -> Iterator[bytes]:
-        pieces = stream(min(amount or _PIECE, _PIECE), decode_content)
+    def counted(amount: int | None = PIECE, decode_content: bool | None = None) -> Iterator[bytes]:
+        pieces = stream(min(amount or PIECE, PIECE), decode_content)
         while True:
             try:
-                with _InProgress(visit, request, answered=True):
+                with progress:
                     piece = next(pieces, None)
                     if piece is None:
                         return
-                    visit.add_content(len(piece))
+                    progress.visit.add_content(len(piece))
             except RequestRefused:
                 answer.close()
                 raise
@@ -250,8 +260,8 @@ def _counted(answer: Any, visit: Visit, request: requests.PreparedRequest) -> An
     return counted
 
 
-class _InProgress(InProgress):
-    """A part of a visit: errors of urlschemes are raised as those of requests."""
+class _Progress(Progress):
+    """A request in progress: errors of urlschemes are raised as those of requests."""
 
     __slots__ = ()
     refused, late = RequestRefused, RequestTimeout

@@ -312,7 +312,9 @@ class Policy:
         """
         require_type("address", address, str)
         parsed, held = _parts_of(address)
-        if any(one in _network(network) for network in self.denied_networks for one in (parsed, *held)):
+        if self.denied_networks and any(
+            one in _network(network) for network in self.denied_networks for one in (parsed, *held)
+        ):
             raise _denied(
                 f"{_named(address, host)} is in a denied network",
                 "denied_networks",
@@ -320,7 +322,7 @@ class Policy:
                 address,
             )
         for one in held:
-            if not redirected and self._names(one):
+            if not redirected and _named_in(self.networks, one):
                 continue
             purpose = special_purpose(one)
             if purpose is not None:
@@ -329,7 +331,7 @@ class Policy:
                     raise _denied(
                         f"{message}, and a redirect led there",
                         "redirect",
-                        "access that URL directly" if self._names(one) else None,
+                        "access that URL directly" if _named_in(self.networks, one) else None,
                         address,
                     )
                 raise _denied(message, "networks", f'to allow it: networks=("{one}",)', address)
@@ -340,12 +342,6 @@ class Policy:
                     "to allow it: public=True",
                     address,
                 )
-
-    def _names(self, address: Address) -> bool:
-        """Return True if a network allows an address; a metadata service, only a network that is its address alone."""
-        alone = str(address) in METADATA
-        networks = map(_network, self.networks)
-        return any(address in network and (network.num_addresses == 1 or not alone) for network in networks)
 
 
 def _plain(value: Any) -> Any:
@@ -373,6 +369,13 @@ def _parts_of(address: str) -> tuple[Address, list[Address]]:
     """Return an address, and the addresses that it counts as."""
     parsed = ipaddress.ip_address(address.partition("%")[0])
     return parsed, contained_addresses(parsed) or [parsed]
+
+
+@lru_cache(maxsize=256)
+def _named_in(networks: tuple[str, ...], address: Address) -> bool:
+    """Return True if a network allows an address; a metadata service, only a network that is its address alone."""
+    alone = str(address) in METADATA
+    return any(address in network and (network.num_addresses == 1 or not alone) for network in map(_network, networks))
 
 
 @lru_cache(maxsize=256)

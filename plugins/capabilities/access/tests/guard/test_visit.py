@@ -202,3 +202,24 @@ def test_a_veto_that_cannot_be_asked_refuses() -> None:
 def test_a_guard_takes_a_policy() -> None:
     with pytest.raises(TypeError, match="policy must be a Policy or None, not str"):
         Guard("untrusted")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("details", "expected"),
+    [
+        ({"scheme": b"http"}, "scheme must be a str, not bytes"),
+        ({"host": 1}, "host must be a str, not int"),
+        ({"port": "80"}, "port must be an int, not str"),
+        ({"target": b"/"}, "target must be a str, not bytes"),
+        ({"own": [80]}, "own must be a frozenset, not list"),
+    ],
+)
+def test_a_url_is_given_as_texts(details: dict[str, Any], expected: str) -> None:
+    given = {"scheme": "http", "host": "host.example", "port": 80, "own": WEB} | details
+    with pytest.raises(TypeError, match=expected):
+        Guard().visit().check_url(**given)
+
+
+def test_addresses_are_given_as_a_list() -> None:
+    with pytest.raises(TypeError, match="addresses must be a list, not str"):
+        Guard().visit().allowed_addresses("192.0.2.1", "host.example")  # type: ignore[arg-type]

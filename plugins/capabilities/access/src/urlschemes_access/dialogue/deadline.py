@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from time import monotonic
 
 from urlschemes_access.errors import DeadlineExceeded
@@ -22,6 +23,19 @@ class Deadline:
     Only working time counts, between `resume` and `pause`. `clock` returns the time in seconds.
     """
 
+    __slots__ = (
+        "_clock",
+        "_delivered",
+        "_idle",
+        "_limits",
+        "_origin",
+        "_rate",
+        "_sending",
+        "_sent",
+        "_spent",
+        "_wall",
+    )
+
     def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
         self._limits = limits
         self._clock = clock
@@ -29,15 +43,15 @@ class Deadline:
 
     def restart(self) -> None:
         """Begin again, paused: for the next call of a session."""
+        limits = self._limits
         self._spent = 0.0  # working time at the last pause
         self._origin: float | None = None  # the time on the clock at which the working time would have been 0
-        # Times at which the bounds pass, each by its name. "delivered" and "sent" are those of the lowest rate.
-        self._ends = {"idle": self._limits.idle}
-        if self._limits.deadline is not None:
-            self._ends["deadline"] = self._limits.deadline
-        self._first = min(self._ends.values())
+        # Times at which the bounds pass: two are those of the lowest rate.
+        self._idle = limits.idle
+        self._wall = inf if limits.deadline is None else limits.deadline
+        self._rate = self._sending = inf
         self._delivered: _Window | None = None
-        self._sent = _Window(0.0)
+        self._sent: _Window | None = None
 
     def resume(self) -> None:
         self._origin = self._clock() - self._spent
@@ -50,56 +64,58 @@ class Deadline:
     def add_delivered(self, octets: int) -> None:
         """Count octets of content that are delivered. Raises DeadlineExceeded if a bound has passed before."""
         now = self._now()
-        if now >= self._first:
+        if now >= self._first_end():
             raise self.error("content", 0)
         window = self._delivered
         if window is None:
             window = self._delivered = _Window(now)
-        self._set_end("delivered", window.add(octets, now, self._limits), now)
+        self._rate = window.add(octets, now, self._limits)
+        self._idle = now + self._limits.idle
 
     def begin_sending(self) -> None:
-        """Begin to send something: its rate counts until `end_sending`."""
-        now = self._now()
-        self._sent = _Window(now)
-        self._set_end("sent", self._sent.add(0, now, self._limits), now)
+        """Begin to send what takes more than one call: its rate counts until `end_sending`."""
+        self._sent = _Window(self._now())
+        self.add_sent(0)
 
     def add_sent(self, octets: int) -> None:
         now = self._now()
-        self._set_end("sent", self._sent.add(octets, now, self._limits), now)
+        self._idle = now + self._limits.idle
+        if self._sent is not None:
+            self._sending = self._sent.add(octets, now, self._limits)
 
     def end_sending(self) -> None:
         """Stop counting: all is sent."""
-        del self._ends["sent"]
-        self._first = min(self._ends.values())
+        self._sent, self._sending = None, inf
 
     def time_for_files(self) -> float | None:
         """Return the seconds left to the caller's files, negative once the deadline has passed; None without one."""
-        return min(self._ends["deadline"] - self._now(), LONGEST_WAIT) if "deadline" in self._ends else None
+        return None if self._wall == inf else min(self._wall - self._now(), LONGEST_WAIT)
 
     def add_file_time(self, seconds: float) -> None:
         """Count the time that the caller's files took: against the deadline, for the server cannot help it."""
-        if "deadline" in self._ends:
-            self._ends["deadline"] -= seconds
+        self._wall -= seconds
 
-    def left(self, *, idle: bool = True) -> float:
-        """Return the seconds left until the first bound; negative once it has passed.
+    def left(self) -> float:
+        """Return the seconds left until the first bound; negative once it has passed."""
+        return self._first_end() - self._now()
+
+    def time_for(self, phase: str, *, idle: bool = True) -> float:
+        """Return the seconds left, at most the longest wait. Raises DeadlineExceeded if there are none.
 
         Without `idle`, the time without content does not count: the algorithm bounds its wait itself.
         """
-        if idle:
-            return self._first - self._now()
-        return min((end for name, end in self._ends.items() if name != "idle"), default=LONGEST_WAIT) - self._now()
-
-    def time_for(self, phase: str, *, idle: bool = True) -> float:
-        """Return the seconds left, at most the longest wait. Raises DeadlineExceeded if there are none."""
-        left = self._first - self._now() if idle else self.left(idle=False)
+        end = min(self._wall, self._rate, self._sending)
+        if idle and self._idle < end:
+            end = self._idle
+        left = end - self._now()
         if left <= 0:
             raise self.error(phase, 0)
-        return min(left, LONGEST_WAIT)
+        return min(LONGEST_WAIT, left)
 
     def error(self, phase: str, bound: float) -> DeadlineExceeded:
         """Return the error for the bound that has passed; if none has, for a wait that lasted `bound` seconds."""
-        end, name = min((end, name) for name, end in self._ends.items())
+        ends = (self._wall, "deadline"), (self._idle, "idle"), (min(self._rate, self._sending), "lowest_rate")
+        end, name = min(ends)
         limits = self._limits
         if end > self._now():
             return DeadlineExceeded(f"{bound:.3g} seconds passed while waiting for {phase}", phase=phase)
@@ -108,17 +124,14 @@ class Deadline:
         elif name == "idle":
             what = f"{limits.idle:.3g} seconds passed without content"
         else:
-            name = "lowest_rate"
             rate = f"{limits.lowest_rate:g} octets per second"
             what = f"{limits.rate_window:.3g} seconds passed with less than {rate}"
         hint = f"Limits.{name} can be changed"
         return DeadlineExceeded(f"{what} while waiting for {phase}", phase=phase, hint=hint)
 
-    def _set_end(self, rate: str, end: float, now: float) -> None:
-        """Set when a rate becomes too low; the idle time begins again."""
-        self._ends[rate] = end
-        self._ends["idle"] = now + self._limits.idle
-        self._first = min(self._ends.values())
+    def _first_end(self) -> float:
+        """Return the time at which the first bound passes."""
+        return min(self._idle, self._wall, self._rate, self._sending)
 
     def _now(self) -> float:
         return self._spent if self._origin is None else self._clock() - self._origin
@@ -126,6 +139,8 @@ class Deadline:
 
 class _Window:
     """A window of time, from `began`, in which octets are counted."""
+
+    __slots__ = ("began", "octets")
 
     def __init__(self, began: float) -> None:
         self.began = began

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from typing import TYPE_CHECKING, Protocol
 
+from urlschemes.errors import require_type
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import PolicyDenied, RedirectRefused, ResolveError
 
@@ -72,10 +73,15 @@ class Route:
         After a redirect these are the addresses that were reached before, if `host` has one: it may be in a network
         that the policy allows besides the public Internet, into which a redirect must not lead anywhere else.
         """
+        require_type("addresses", addresses, list)
         reached = [address for address in addresses if address in self._reached] if self.redirected else []
         for address in reached or addresses:
-            self.policy.check_address(address, host=host, redirected=self.redirected and not reached)
+            self.check_address(address, host, redirected=self.redirected and not reached)
         return reached or addresses
+
+    def check_address(self, address: str, host: str, *, redirected: bool) -> None:
+        """Check an address of `host`. Raises PolicyDenied."""
+        self.policy.check_address(address, host=host, redirected=redirected)
 
     def check_peer(self, peer: tuple[str, int], address: str, port: int, host: str) -> None:
         """Check that the system connected to the address that was checked, and note it. Raises PolicyDenied."""

@@ -14,9 +14,10 @@ from urlschemes_access.policy import Policy
 from urlschemes_access.protocol.hosts import read_host, url_host
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from urlschemes.errors import URLError
+    from urlschemes.registry.hooks import HookSource
     from urlschemes.registry.registry import Registry
     from urlschemes_access.guard.route import Resolver
     from urlschemes_access.hooks import AccessHooks
@@ -26,6 +27,8 @@ __all__ = ["Guard", "Visit"]
 
 _HOOKS = frozenset({"veto", "observe"})
 """The hooks that a guard calls: it needs no gateway and no credentials."""
+_REMEMBERED = 1024
+"""Hosts with ports, and addresses, that a guard remembers as allowed by its policy."""
 
 
 class Guard:
@@ -36,19 +39,30 @@ class Guard:
         require_type("policy", policy, Policy, type(None))
         self.policy = Policy.untrusted() if policy is None else policy
         self._registry = registry_or_default(registry)
+        self._allowed: set[object] = set()
+        limits = self.policy.limits
+        self._longest = {
+            "answer": limits.first_octet,
+            "connect": limits.connect,
+            "tls": limits.connect,
+            "send": limits.rate_window,
+        }
+        self._sources: tuple[HookSource, ...] = ()
         self._hooks: AccessHooks | None = None
 
     def visit(self) -> Visit:
         """Return the visit of one request of the program, with its redirects."""
-        return Visit(self.policy, self._hooks_in_use())
+        return Visit(self.policy, self._hooks_in_use(), self._allowed, self._longest)
 
     def _hooks_in_use(self) -> AccessHooks | None:
-        sources = self._registry.hook_sources("urlschemes_access.hooks")
-        if not any(source.names is None or source.names & _HOOKS for source in sources):
-            return None
-        from urlschemes_access.hooks import AccessHooks  # imports pluggy, which is heavy
+        sources = self._registry.hook_sources()
+        if sources != self._sources:  # a program may add some at any time
+            self._sources, self._hooks = sources, None
+            ours = self._registry.hook_sources("urlschemes_access.hooks")
+            if any(source.names is None or source.names & _HOOKS for source in ours):
+                from urlschemes_access.hooks import AccessHooks  # imports pluggy, which is heavy
 
-        self._hooks = self._hooks or AccessHooks(self._registry)
+                self._hooks = AccessHooks(self._registry)
         return self._hooks
 
 
@@ -56,15 +70,21 @@ class Visit(Route):
     """One request of the program with its redirects and connections: what it has reached, its time and its octets.
 
     The time of the program does not count: resume the deadline while the client works, and pause it then.
+
+    `allowed` are the hosts with ports, and the addresses, that the policy has allowed to earlier visits: it is a value.
+    `longest` are the longest waits, by phase.
     """
 
-    __slots__ = ("_began", "_decoded", "_hooks", "_received", "_url", "deadline")
+    __slots__ = ("_allowed", "_began", "_decoded", "_hooks", "_longest", "_received", "_url", "deadline")
 
-    def __init__(self, policy: Policy, hooks: AccessHooks | None = None) -> None:
+    def __init__(
+        self, policy: Policy, hooks: AccessHooks | None, allowed: set[object], longest: Mapping[str, float]
+    ) -> None:
         super().__init__(policy)
         self.deadline = Deadline(policy.limits)
-        self._began = perf_counter()
+        self._began = 0.0 if hooks is None else perf_counter()
         self._hooks = hooks
+        self._allowed, self._longest = allowed, longest
         self._url: tuple[str, str, int, object] | None = None
         self._received = self._decoded = 0
 
@@ -87,6 +107,10 @@ class Visit(Route):
         the hooks, whose `str` counts. `user_information` is True if the URL has a user name or a password, which http
         does not define. Raises UnsafeURL, PolicyDenied, RedirectRefused, PluginError.
         """
+        if not (type(scheme) is type(host) is type(target) is str):
+            for name, value in (("scheme", scheme), ("host", host), ("target", target)):
+                require_type(name, value, str)
+        require_type("own", own, frozenset)
         scheme, host = scheme.lower(), url_host(host)
         previous, self._url = self._url, (scheme, host, port, text)
         if previous is not None:
@@ -123,10 +147,30 @@ class Visit(Route):
 
     def check_kept(self, address: str) -> None:
         """Check the address of a connection that an earlier visit may have made. Raises PolicyDenied."""
-        if address in self._reached:
-            return
-        self.allowed_addresses([address], address)
-        self._reached.add(address)
+        if address not in self._reached:
+            self.check_address(address, address, redirected=self.redirected)
+            self._reached.add(address)
+
+    # What the policy has allowed before
+
+    def check_host_and_port(self, host: str, port: int) -> None:
+        """Check a host and port before the host is resolved. Raises UnsafeURL, PolicyDenied."""
+        asked = (host, port, self.own)
+        if asked not in self._allowed:
+            super().check_host_and_port(host, port)
+            self._remember(asked)
+
+    def check_address(self, address: str, host: str, *, redirected: bool) -> None:
+        """Check an address of `host`. Raises PolicyDenied."""
+        if redirected or address not in self._allowed:
+            super().check_address(address, host, redirected=redirected)
+            if not redirected:
+                self._remember(address)
+
+    def _remember(self, asked: object) -> None:
+        if len(self._allowed) >= _REMEMBERED:
+            self._allowed.clear()
+        self._allowed.add(asked)
 
     # Time and octets
 
@@ -136,11 +180,10 @@ class Visit(Route):
         `phase` is "answer" before the first octet of an answer; `timeout` is the client's own bound.
         """
         left = self.deadline.time_for(phase)
-        if phase == "answer":
-            left = min(left, self.policy.limits.first_octet)
-        elif phase in {"connect", "tls"}:
-            left = min(left, self.policy.limits.connect)
-        return left if timeout is None else min(left, timeout)
+        most = self._longest.get(phase, left)
+        if timeout is not None and timeout < most:
+            most = timeout
+        return min(left, most)
 
     def add_received(self, octets: int) -> None:
         """Count octets of content as the server sent them, before they are decoded."""

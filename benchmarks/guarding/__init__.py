@@ -1,0 +1,1 @@
+"""CPU time of requests through guarded clients."""
