@@ -55,11 +55,13 @@ def _choice() -> Choice:
 
 
 def _imported(claim: Claim) -> type[Reader]:
-    """Return the reader of a claim. Raises what importing it raises, TypeError for one of another protocol."""
+    """Return the reader of a claim. Raises what importing it raises, TypeError or AttributeError for another protocol."""
     found: type[Reader] = getattr(import_module(claim.module), claim.attribute)
-    version = getattr(found, "API", None)
+    version = vars(found).get("API")  # that of a base says nothing about this class
     if version != PatternReader.API:
-        raise TypeError(f"{claim.provider} has a reader of version {version}: expected {PatternReader.API}")
+        raise TypeError(f"{claim.provider} has a reader with API = {version}: expected {PatternReader.API}")
+    for name in vars(PatternReader):
+        getattr(found, name)
     return found
 
 

@@ -2,7 +2,7 @@
 
 The rest of the core knows a profile only; other profiles are distributions of their own, with a package like this one.
 
-    algorithms.py       the algorithms by which `urlschemes.url` reads URLs of this profile
+    algorithms.py       what `urlschemes.url.algorithms` asks of a profile
     host_messages.py    messages about hosts (section 3.1)
     normalization.py    one spelling for URLs of one meaning (section 2.2)
     resolution.py       relative references (RFC 1808)

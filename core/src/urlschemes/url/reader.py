@@ -1,7 +1,8 @@
-"""The reader of all URLs: the pattern of each syntax, or another reader that is installed.
+"""The reader of the texts that a registry is given: the pattern of each syntax, or another reader that is installed.
 
 Another reader gives the same answers in another way. One is chosen in a process, by `urlschemes.registry.readers`,
-before the first type of URLs is made: the types build on it.
+before the first type of URLs is made: the types build on it, and its module is imported by `import urlschemes`, before
+the names of that package exist. Each registry has an object of it, `registry.reader`.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ Kind: TypeAlias = Any
 class Reader(Protocol):
     """A reader of the URLs of one registry; its class has what the types of URLs need.
 
-    A class of its own is best a subclass of PatternReader, which does what it leaves.
+    It is best a subclass of PatternReader, which does what it leaves.
     """
 
     API: ClassVar[int]
-    """The version of this protocol that the reader is written for."""
+    """The version of this protocol that the reader is written for, stated by the class itself: it is not inherited."""
     Base: ClassVar[type]
     """The base of all types of URLs. `_text` is the text; `_match`, its match by the pattern, can also be set."""
 
@@ -38,7 +39,7 @@ class Reader(Protocol):
 
     @property
     def parse(self) -> Callable[..., Any]:
-        """The `parse` of the registry, with its arguments: `text`, `type` and `limit`."""
+        """The `parse` of the registry; a method serves. Its arguments are `text`, `type=None` and `limit=LIMIT`."""
 
     def set(self, name: str, kind: Kind) -> None:
         """Read URLs of the scheme `name` as objects of the type `kind` from now on."""

@@ -152,7 +152,6 @@ def _of(library: str, name: str) -> Callable[..., Any]:
 
 
 def _aiohttp(policy: Any, *, registry: Any, ssl: Any, cookie_jar: Any) -> Any:
-    import aiohttp
 
     from urlschemes_guard.aiohttp import PolicyConnector, session
 

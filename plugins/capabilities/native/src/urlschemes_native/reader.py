@@ -42,6 +42,7 @@ if "t" in getattr(sys, "abiflags", ""):
 class NativeReader(PatternReader):
     """The native reader: see `urlschemes.url.reader.Reader`."""
 
+    API = 1
     Base = _native.Base
     """A URL holds its text, its table and where its parts stand; `_match` is matched again when it is needed."""
 
