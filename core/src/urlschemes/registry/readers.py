@@ -55,7 +55,7 @@ def _choice() -> Choice:
 
 
 def _imported(claim: Claim) -> type[Reader]:
-    """Return the reader of a claim. Raises what importing it raises, TypeError or AttributeError for another protocol."""
+    """Return the reader of a claim. Raises what importing it raises; TypeError, AttributeError for others."""
     found: type[Reader] = getattr(import_module(claim.module), claim.attribute)
     version = vars(found).get("API")  # that of a base says nothing about this class
     if version != PatternReader.API:
