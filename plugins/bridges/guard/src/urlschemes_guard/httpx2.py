@@ -393,7 +393,7 @@ class _Stream(httpcore.NetworkStream):
         progress = CURRENT.get()
         if progress is None:  # closing
             return self._stream.read(max_bytes, timeout)
-        most = progress.visit.wait("content" if progress.answered else "answer", timeout)
+        most = progress.wait("content", timeout)
         try:
             self._socket.settimeout(most)
             octets = self._socket.recv(max_bytes)

@@ -143,7 +143,7 @@ class _Bounded:
         progress = CURRENT.get()
         if progress is None:
             return super().recv_into(*arguments)  # type: ignore[misc,no-any-return]
-        most = progress.visit.wait("content" if progress.answered else "answer", self.wanted)
+        most = progress.wait("content", self.wanted)
         super().settimeout(most)  # type: ignore[misc]
         try:
             count: int = super().recv_into(*arguments)  # type: ignore[misc]
