@@ -6,6 +6,7 @@ import importlib
 import pickle
 import re
 import sys
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -145,3 +146,39 @@ def test_a_session_of_requests_can_be_pickled(serve: Start) -> None:
         assert server.heard[0][2]["X-Mine"] == "yes"
         with pytest.raises(RequestRefused):
             copy.get("http://127.0.0.2/")
+
+
+@pytest.mark.parametrize("library", ["httpx", "httpx2"])
+def test_an_upgraded_connection_is_the_programs_own(library: str, serve: Start) -> None:
+    core = pytest.importorskip(
+        library.replace("httpx", "httpcore"), reason="needs httpx: python3 dev --group bridges pytest"
+    )
+    module: Any = importlib.import_module(f"urlschemes_guard.{library}")
+    anyio = importlib.import_module("anyio")
+
+    def echo(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+        while octets := handler.connection.recv(4):
+            handler.wfile.write(octets)
+
+    request = ("GET", f"http://127.0.0.1:{serve({'/': echo}).port}/")
+    fields = {"Connection": "Upgrade", "Upgrade": "echo"}
+    with module.Client(policy=HERE) as client, client.stream(*request, headers=fields) as response:
+        stream = response.extensions["network_stream"]
+        stream.write(b"ping", 20)
+        assert stream.read(4, 20) == b"ping"
+        with pytest.raises(core.ReadTimeout):
+            stream.read(4, 0.05)
+
+    async def run() -> None:
+        async with (
+            module.AsyncClient(policy=HERE) as client,
+            client.stream(*request, headers=fields) as response,
+        ):
+            stream = response.extensions["network_stream"]
+            await stream.write(b"ping", 20)
+            assert await stream.read(4, 20) == b"ping"
+            with pytest.raises(core.ReadTimeout):
+                await stream.read(4, 0.05)
+
+    anyio.run(run)

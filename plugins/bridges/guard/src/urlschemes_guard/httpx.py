@@ -391,9 +391,9 @@ class _Stream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         progress = CURRENT.get()
-        if progress is None:  # closing
+        if progress is None:  # the program reads an upgraded connection
             return self._stream.read(max_bytes, timeout)
-        most = progress.visit.wait("content" if progress.answered else "answer", timeout)
+        most = progress.wait("content", timeout)
         try:
             self._socket.settimeout(most)
             octets = self._socket.recv(max_bytes)
@@ -410,7 +410,7 @@ class _Stream(httpcore.NetworkStream):
         if not buffer:  # the end of what was sent
             return
         progress = CURRENT.get()
-        if progress is None:  # closing
+        if progress is None:  # the program writes to an upgraded connection
             self._stream.write(buffer, timeout)
             return
         progress.visit.check_kept(self._address)
@@ -449,7 +449,12 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
                 return octets
             _move_end(progress, "content", timeout, httpcore.ReadTimeout)
         try:
+            if progress is None:  # the program reads an upgraded connection
+                with anyio.fail_after(timeout):
+                    return await self._stream.receive(max_bytes)
             octets = await self._stream.receive(max_bytes)
+        except TimeoutError as error:
+            raise httpcore.ReadTimeout(str(error)) from error
         except anyio.EndOfStream:
             octets = b""
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
@@ -465,7 +470,7 @@ class _AsyncStream(httpcore.AsyncNetworkStream):
             return
         progress = CURRENT.get()
         try:
-            if progress is None:  # closing
+            if progress is None:  # the program writes to an upgraded connection
                 with anyio.fail_after(timeout):
                     await self._stream.send(buffer)
                 return

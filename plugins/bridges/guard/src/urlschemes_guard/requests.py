@@ -58,7 +58,7 @@ class PolicyAdapter(HTTPAdapter):
         self.guard = Guard(policy, registry)
         super().__init__(**options)
 
-    __attrs__ = [*HTTPAdapter.__attrs__, "guard"]  # noqa: RUF012  what is pickled, as the base has it
+    __attrs__ = [*HTTPAdapter.__attrs__, "guard"]  # noqa: RUF012  as the base has it: what is pickled
 
     def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
         """Make the pools of connections, whose classes obey the guard."""
@@ -101,7 +101,7 @@ class Session(requests.Session):
         for prefix in ("http://", "https://"):
             self.mount(prefix, PolicyAdapter(policy, registry=registry))
 
-    __attrs__ = [*requests.Session.__attrs__, "_guard"]  # noqa: RUF012
+    __attrs__ = [*requests.Session.__attrs__, "_guard"]  # noqa: RUF012  as the base has it
 
     def prepare_request(self, request: requests.Request) -> requests.PreparedRequest:
         """Return a request that can be sent. Raises RequestRefused for port 0, which requests would leave out."""
@@ -143,7 +143,7 @@ class _Bounded:
         progress = CURRENT.get()
         if progress is None:
             return super().recv_into(*arguments)  # type: ignore[misc,no-any-return]
-        most = progress.visit.wait("content" if progress.answered else "answer", self.wanted)
+        most = progress.wait("content", self.wanted)
         super().settimeout(most)  # type: ignore[misc]
         try:
             count: int = super().recv_into(*arguments)  # type: ignore[misc]

@@ -312,9 +312,7 @@ class Policy:
         """
         require_type("address", address, str)
         parsed, held = _parts_of(address)
-        if self.denied_networks and any(
-            one in _network(network) for network in self.denied_networks for one in (parsed, *held)
-        ):
+        if any(one in _network(network) for network in self.denied_networks for one in (parsed, *held)):
             raise _denied(
                 f"{_named(address, host)} is in a denied network",
                 "denied_networks",

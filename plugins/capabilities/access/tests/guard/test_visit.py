@@ -106,6 +106,23 @@ def test_a_kept_connection_counts_as_reached() -> None:
         Guard().visit().check_kept("127.0.0.1")
 
 
+def test_what_the_policy_allowed_an_earlier_visit_is_all_that_it_allows_this_one() -> None:
+    guard = Guard(HERE)
+    earlier = guard.visit()
+    check(earlier, "127.0.0.1")
+    earlier.check_kept("127.0.0.1")
+    visit = guard.visit()
+    with pytest.raises(PolicyDenied, match="port 25"):
+        check(visit, "127.0.0.1", 25)
+    visit = guard.visit()
+    for _ in range(2):  # the second is a redirect, which must not lead into networks
+        check(visit)
+    for reach in (visit.check_kept, lambda address: addresses(visit, address)):
+        with pytest.raises(PolicyDenied) as refusal:
+            reach("127.0.0.1")
+        assert refusal.value.rule == "redirect"
+
+
 def test_hops_and_connections_are_limited() -> None:
     visit = Guard(Policy(networks=("127.0.0.0/8",), limits=Limits(hops=2, connections=2))).visit()
     for _ in range(3):

@@ -107,22 +107,24 @@ class Visit(Route):
         the hooks, whose `str` counts. `user_information` is True if the URL has a user name or a password, which http
         does not define. Raises UnsafeURL, PolicyDenied, RedirectRefused, PluginError.
         """
-        if not (type(scheme) is type(host) is type(target) is str):
-            for name, value in (("scheme", scheme), ("host", host), ("target", target)):
-                require_type(name, value, str)
+        require_type("target", target, str)
         require_type("own", own, frozenset)
-        scheme, host = scheme.lower(), url_host(host)
         previous, self._url = self._url, (scheme, host, port, text)
         if previous is not None:
             self.redirected = True
             self.add_hop(str(text))
         self.own = own
-        self.policy.check_scheme(scheme)
-        if user_information:
-            self.policy.check_user_information(defined=False)
+        authority = (scheme, host, port, own, user_information)
+        if authority not in self._allowed:
+            require_type("scheme", scheme, str)
+            require_type("host", host, str)
+            self.policy.check_scheme(scheme.lower())
+            if user_information:
+                self.policy.check_user_information(defined=False)
+            self.check_host_and_port(url_host(host), port)
+            self._remember(authority)
         if not (target.isascii() and target.isprintable()) or " " in target:
             raise UnsafeURL("the path or the query has a character that a request line may not hold", part="path")
-        self.check_host_and_port(host, port)
         if self._hooks is not None:
             self._hooks.check_vetoes(self._requested(), "request")
 
@@ -216,4 +218,4 @@ class Visit(Route):
     def _requested(self) -> RequestedURL:
         assert self._url is not None, "there is a request"
         scheme, host, port, text = self._url
-        return RequestedURL(scheme, host, port, str(text))
+        return RequestedURL(scheme.lower(), url_host(host), port, str(text))
