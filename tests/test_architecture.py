@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CORE = ROOT / "core" / "src" / "urlschemes"
 MAX_MODULES = 12
 """Modules that a folder may hold, `__init__.py` not counted."""
-MAX_CORE_MODULES, MAX_CORE_LINES = 41, 8700
+MAX_CORE_MODULES, MAX_CORE_LINES = 41, 8750
 """Modules of the core, `__init__.py` not counted; lines of all its Python files."""
 NOT_COUNTED = {"dialect.py", "table.py", "table_builder.py"}
 """Modules of the core that no limit counts: without them its own profile works, in pure Python."""
