@@ -89,6 +89,8 @@ def test_parts_are_typed() -> None:
     http = HttpURL.parse("http://h/a?b")
     assert_type(http.path, str | None)
     assert_type(http.search, str | None)
+    assert_type(http.query, str | None)
+    assert_type(http.user, str | None)
     assert_type(http.port, int)
     gopher = GopherURL.parse("gopher://h/7s%09w")
     assert_type(gopher.gtype, str | None)
@@ -126,7 +128,9 @@ def test_parts_of_news_nntp_telnet_and_wais_are_typed() -> None:
 
 
 def test_constructor_and_replace_keep_the_type() -> None:
-    url = FtpURL(host="h", directories=("a", Encoded("b%2Fc")), name="d")
+    url = FtpURL(host="h", directories=["a", Encoded("b%2Fc")], name="d")
+    assert url == FtpURL(host="h", directories=("a", Encoded("b%2Fc")), name="d")
+    assert_type(ProsperoURL(host="h", hsoname="a", fields=[("b", "c")]).fields, tuple[tuple[str, str], ...])
     assert_type(url, FtpURL)
     assert_type(url.replace(name=None, port=2121), FtpURL)
     assert_type(url.normalized(), FtpURL)

@@ -2,16 +2,18 @@
 
 import importlib
 import pkgutil
+import pydoc
 
 import pytest
 
 import urlschemes
 
-NAMES = [
+TYPES = [
     "URL",
     "Encoded",
     "InternetURL",
     "InvalidURL",
+    "Listed",
     "LoginURL",
     "PluginError",
     "Registration",
@@ -21,6 +23,8 @@ NAMES = [
     "URLError",
     "UnknownScheme",
     "UnsafeURL",
+]
+NAMES = [
     "__version__",
     "default_registry",
     "is_valid",
@@ -36,6 +40,15 @@ NAMES = [
 def test_the_public_names_are_these() -> None:
     assert urlschemes.__all__ == NAMES
     assert all(hasattr(urlschemes, name) for name in NAMES)
+    assert sorted(name for name, each in vars(urlschemes).items() if isinstance(each, type)) == sorted(TYPES)
+
+
+def test_help_begins_with_parse_and_is_short() -> None:
+    shown = pydoc.plain(pydoc.render_doc(urlschemes))
+    description = shown.partition("DESCRIPTION\n")[2]
+    assert description.lstrip().startswith("urlschemes.parse(")
+    assert "\n    parse(" in shown
+    assert len(shown.splitlines()) < 200
 
 
 @pytest.mark.parametrize("module", [each.name for each in pkgutil.walk_packages(urlschemes.__path__, "urlschemes.")])

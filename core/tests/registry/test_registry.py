@@ -84,6 +84,17 @@ def test_a_url_of_another_type_than_expected_is_refused(bare, registration):
             bare.parse(text, InternetURL)
 
 
+def test_a_url_is_parsed_to_itself(bare, registration):
+    bare.register(registration("x-foo"))
+    kind = bare["x-foo"].url_type
+    url = bare.parse("x-foo:a")
+    assert bare.parse(url) is bare.parse(url, kind) is bare.parse(url, type=URL) is url
+    assert type(bare.parse(bare.parse_generic("x-foo:a"))) is kind
+    assert bare.is_valid(url)
+    with pytest.raises(InvalidURL, match=r"^expected InternetURL, got XFooURL$"):
+        bare.parse(url, InternetURL)
+
+
 def test_a_generic_url_needs_no_provider(bare):
     assert bare.parse_generic("nobody:knows").schemepart == "knows"
     with pytest.raises(InvalidURL):

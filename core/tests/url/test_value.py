@@ -151,6 +151,18 @@ def test_only_str_is_parsed(text: Any) -> None:
         AlbumURL.parse(text)
 
 
+def test_a_type_that_is_given_a_url_says_how_to_parse_it() -> None:
+    with pytest.raises(InvalidURL, match=r"a URL must be str, not XAlbumURL; pass str\(url\)"):
+        URL.parse(AlbumURL.parse("x-album://h"))  # type: ignore[arg-type]
+
+
+def test_a_url_is_formatted_as_its_text_and_is_no_container() -> None:
+    url = AlbumURL.parse("x-album://h/a")
+    assert f"{url:>20}" == "       x-album://h/a"
+    with pytest.raises(TypeError, match=r"AlbumURL is not a container: look into its text, str\(url\)"):
+        assert "album" in url
+
+
 def test_the_text_of_another_scheme_is_refused_by_a_type() -> None:
     with pytest.raises(InvalidURL, match=r"^invalid scheme 'X-Other' at position 0: expected x-album"):
         AlbumURL.parse("X-Other:a")

@@ -377,7 +377,8 @@ class Registry:
         "__weakref__": "",
         "_parse": """Return the URL that `text` is: an object of its scheme's type, which must be `type` or a subclass.
 
-        `limit` bounds the number of characters. Raises InvalidURL, UnknownScheme (which says what is known of the
+        A URL of this profile is parsed from its text, and returned if it is of that type already. `limit` bounds the
+        number of characters. Raises InvalidURL, UnknownScheme (which says what is known of the
         name and what to install), PluginError if the plugin of the scheme is at fault.
         """,
     }
@@ -385,16 +386,19 @@ class Registry:
     if TYPE_CHECKING:
 
         @overload
-        def parse(self, text: str, *, limit: int = ...) -> URL: ...
+        def parse(self, text: str | URL, *, limit: int = ...) -> URL: ...
         @overload
-        def parse(self, text: str, type: type[U], *, limit: int = ...) -> U: ...
-        def parse(self, text: str, type: type[URL] | None = None, *, limit: int = LIMIT) -> URL:  # noqa: A002  what it is
+        def parse(self, text: str | URL, type: type[U], *, limit: int = ...) -> U: ...
+        def parse(self, text: str | URL, type: type[URL] | None = None, *, limit: int = LIMIT) -> URL:  # noqa: A002
             """Return the URL that `text` is: see `_parse`."""
 
-    def _parse_slowly(self, text: str, wanted: type[URL] | None = None, limit: int = LIMIT) -> URL:
-        """Parse a long text, one whose scheme is in capitals or not loaded yet, or one that is not a `wanted` URL."""
-        if not isinstance(text, str) or len(text) > limit:  # type: ignore[redundant-expr]  # callers without types
-            return self.parse_generic(text, limit=limit)  # raises InvalidURL
+    def _parse_slowly(self, text: str | URL, wanted: type[URL] | None = None, limit: int = LIMIT) -> URL:
+        """Parse a URL, a long text, one whose scheme is in capitals or not loaded yet, or one that is not `wanted`."""
+        if isinstance(text, URL) and text.syntax.profile is self.profile:
+            found: URL = self._parse(str(text), wanted, limit)
+            return text if type(found) is type(text) else found
+        if not isinstance(text, str) or len(text) > limit:
+            return self.parse_generic(text, limit=limit)  # type: ignore[arg-type]  # raises InvalidURL
         name = text.partition(":")[0]
         if name not in self:
             if name == text or not self.profile.is_scheme_name(name):
@@ -413,7 +417,7 @@ class Registry:
         url: URL = algorithms_of(self.profile).url_type.parse(text, limit=limit)
         return url
 
-    def is_valid(self, text: str, *, limit: int = LIMIT) -> bool:
+    def is_valid(self, text: str | URL, *, limit: int = LIMIT) -> bool:
         """Return True if `text` is a URL of a scheme of this registry. Raises PluginError."""
         try:
             self.parse(text, limit=limit)

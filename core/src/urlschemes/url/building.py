@@ -322,6 +322,8 @@ def _part_at_fault(
                 return None
             fault = None if url is None else kind.explanation(url)
             hint = fault.hint if fault is not None and fault.part == name else None
+            if hint is None and name == "host":
+                hint = syntax.profile.host_hint
             first = sum(marked.first for marked in syntax.automaton.marked if marked.mark == part.mark)
             if hint is None and text and not syntax.automaton.characters(first) >> ord(text[0]) & 1:
                 hint = f"begin it with {listed(expected_words(syntax, first))}"

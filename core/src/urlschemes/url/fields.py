@@ -10,7 +10,7 @@ a part stands in the text; the field says its type, its default and its descript
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from urlschemes.errors import PluginContractError, RegistrationError
 from urlschemes.url import reader
@@ -18,12 +18,13 @@ from urlschemes.url.base import REQUIRED, Field
 
 if TYPE_CHECKING:
     import inspect
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from urlschemes.grammar.part import Part
     from urlschemes.url.base import Kind, URLBase
 
 __all__ = [
+    "Listed",
     "absent_value",
     "add_property",
     "declared_fields",
@@ -33,6 +34,26 @@ __all__ = [
     "signature",
     "text_part",
 ]
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class _Sequence(Protocol[T_co]):
+    """A sequence that is no str, which contains other texts only."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[T_co]: ...
+    def __contains__(self, value: object, /) -> bool: ...
+
+
+class Listed(Generic[T_co]):
+    """The annotation of a list part: a tuple when it is read; when it is given, any sequence but a str."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, url: object, kind: object = None) -> tuple[T_co, ...]: ...
+        def __set__(self, url: object, value: _Sequence[T_co]) -> None: ...
+
 
 _SPECIFIERS: Final = {"text": "text_part", "number": "number_part", "list": "list_part", "pairs": "pairs_part"}
 

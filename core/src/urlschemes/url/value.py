@@ -328,6 +328,14 @@ class URL(URLBase, metaclass=URLType):
     def __str__(self) -> str:
         return str(self._text)  # of an Encoded, the plain text
 
+    def __format__(self, form: str, /) -> str:
+        return format(str(self), form)
+
+    if not TYPE_CHECKING:  # a type checker says it, too
+
+        def __contains__(self, _: object) -> bool:
+            raise TypeError(f"{type(self).__name__} is not a container: look into its text, str(url)")
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.redacted()!r})"
 
@@ -363,6 +371,7 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
     if not isinstance(text, str):
         kind = type(text).__name__
         hint = "decode it as US-ASCII first" if isinstance(text, bytes | bytearray) else "pass a str"
+        hint = "pass str(url)" if isinstance(text, URL) else hint
         return invalid_url(f"<{kind}>", f"a URL must be str, not {kind}", hint=hint)
     if len(text) > limit:
         message = f"the URL has {len(text)} characters: expected at most {limit}"
@@ -380,6 +389,13 @@ class InternetURL(URL):
         doc="The port to connect to: the one in the URL, or the default of the scheme; None if there is neither. "
         '`raw["port"]` tells them apart.',
     )
+    if TYPE_CHECKING:
+
+        @property
+        def user(self) -> str | None:
+            """The user name, decoded; None if absent, as in schemes that have none."""
+    else:
+        user = text_part(default=None, doc="The user name; None: URLs of this scheme have none.")
 
 
 class LoginURL(InternetURL):

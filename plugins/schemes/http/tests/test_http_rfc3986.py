@@ -47,11 +47,21 @@ def test_a_url_is_changed_in_its_parts(changes, text):
 
 
 @pytest.mark.parametrize(
-    "parts", [{"host": ""}, {"host": "h", "path": "a"}, {"host": "b\u00fccher.example"}, {"host": "::1"}]
+    ("parts", "part", "hint"),
+    [
+        ({"host": "a b"}, "host", "write a name, an IPv4 address, or an IPv6 address in brackets"),
+        ({"host": "e.com", "path": "a"}, "path", 'begin it with "/"'),
+        ({"host": "::1"}, "host", "write brackets around an IPv6 address"),
+        ({"host": "h:80"}, "host", "write a name, an IPv4 address, or an IPv6 address in brackets"),
+        ({"host": "u@h", "path": "/"}, "host", "write a name, an IPv4 address, or an IPv6 address in brackets"),
+        ({"host": "h", "path": "/100%"}, "path", "a percent sign is written %25"),
+    ],
 )
-def test_parts_that_no_url_has_are_refused(parts):
-    with pytest.raises(InvalidURL):
-        HttpURI(**parts)
+def test_the_part_at_fault_is_blamed_with_a_hint(parts, part, hint):
+    for build in (lambda: HttpURI(**parts), lambda: HttpURI.parse("http://e.com/b?c").replace(**parts)):
+        with pytest.raises(InvalidURL) as caught:
+            build()
+        assert (caught.value.part, caught.value.hint) == (part, hint)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ search         = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
 )
 def test_path_search_and_target(text: str, path: str | None, search: str | None, target: str) -> None:
     url = HttpURL.parse(text)
-    assert (url.path, url.search, url.target) == (path, search, target)
+    assert (url.path, url.search, url.query, url.target, url.user) == (path, search, search, target, None)
     assert str(url) == text
 
 

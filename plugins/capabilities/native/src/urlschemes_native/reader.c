@@ -293,8 +293,9 @@ PyDoc_STRVAR(parse_doc,
              "parse($self, text, type=..., limit=65536)\n--\n\n"
              "Return the URL that `text` is: an object of its scheme's type, which must be `type` or a subclass, by\n"
              "default `URL`.\n\n"
-             "`limit` bounds the number of characters. Raises InvalidURL, UnknownScheme (which says what is known of\n"
-             "the name and what to install), PluginError if the plugin of the scheme is at fault.");
+             "A URL is returned if it is of that type already. `limit` bounds the number of characters. Raises\n"
+             "InvalidURL, UnknownScheme (which says what is known of the name and what to install), PluginError if the\n"
+             "plugin of the scheme is at fault.");
 PyDoc_STRVAR(set_doc, "set($self, name, table, type, parts, /)\n--\n\nRead the scheme `name` by `table` from now on.");
 PyDoc_STRVAR(remove_doc, "remove($self, name, /)\n--\n\nLeave the scheme `name` to Python from now on.");
 PyDoc_STRVAR(columns_doc,

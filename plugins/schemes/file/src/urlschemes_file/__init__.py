@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes import InternetURL, Registration, Scheme, list_part, text_part
+from urlschemes import InternetURL, Listed, Registration, Scheme, list_part, text_part
 
 if TYPE_CHECKING:
     import os
@@ -25,7 +25,7 @@ class FileURL(InternetURL, registration=registration):
     """A URL that designates a file or a directory by its name on a host, but no way to get there."""
 
     host: str = text_part(default="", lower=True, doc="The host, in lower case; empty for this machine.")
-    segments: tuple[str, ...] = list_part(
+    segments: Listed[str] = list_part(
         default=("",), doc="The segments of the path, decoded. An empty one at the end is the `/` there."
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from urlschemes import LoginURL, Registration, Scheme, list_part, number_part, text_part
+from urlschemes import Listed, LoginURL, Registration, Scheme, list_part, number_part, text_part
 
 __all__ = ["FtpURL", "registration", "scheme"]
 
@@ -20,9 +20,7 @@ class FtpURL(LoginURL, registration=registration):
     """A URL that designates a file or a directory, by the commands that lead to it."""
 
     port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or 21.")
-    directories: tuple[str, ...] = list_part(
-        default=(), doc='The arguments of the CWD commands, decoded; `""` is one too.'
-    )
+    directories: Listed[str] = list_part(default=(), doc='The arguments of the CWD commands, decoded; `""` is one too.')
     name: str | None = text_part(
         default=None,
         when_needed="",

@@ -34,6 +34,11 @@ class HttpURL(RequestURL, registration=registration):
     search: str | None = text_part(default=None, doc="The query, as written; None without a `?`.")
 
     @property
+    def query(self) -> str | None:
+        """The `search`, by the name that it has in RFC 3986."""
+        return self.search
+
+    @property
     def target(self) -> str:
         """The request target: path and query as written, `/` without a path."""
         path, search = self.path or "", self.search

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes import Registration, Scheme, list_part, pairs_part
+from urlschemes import Listed, Registration, Scheme, list_part, pairs_part
 from urlschemes_mailto.url_types import MailURL
 from urlschemes_rfc3986 import FRAGMENT, profile
 
@@ -29,8 +29,8 @@ class MailtoURI(MailURL, registration=registration):
     header fields by their names, whose letter case has no meaning.
     """
 
-    to: tuple[str, ...] = list_part(default=(), doc="The addresses before the `?`, decoded.")
-    headers: tuple[tuple[str, str], ...] = pairs_part(
+    to: Listed[str] = list_part(default=(), doc="The addresses before the `?`, decoded.")
+    headers: Listed[tuple[str, str]] = pairs_part(
         default=(), doc="The header fields: each name, as it is written, with its value, both decoded."
     )
     fragment: str | None = FRAGMENT

@@ -19,9 +19,8 @@ registration = Registration.of(__name__)
 class NntpURL(InternetURL, registration=registration):
     """A URL that designates an article by the number that one server gave it, or a whole group of that server."""
 
-    user: ClassVar[str | None] = None
-    """The URL has no login."""
     password: ClassVar[str | None] = None
+    """The URL has no login."""
     port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or 119.")
     group: str = text_part(doc="The name of the group, which has no escapes.")
     article: int | None = number_part(

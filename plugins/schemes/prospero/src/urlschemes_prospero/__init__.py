@@ -7,7 +7,7 @@ The syntax is in `registration.toml`, the algorithms are in `access.py`.
 
 from __future__ import annotations
 
-from urlschemes import InternetURL, Registration, Scheme, number_part, pairs_part, text_part
+from urlschemes import InternetURL, Listed, Registration, Scheme, number_part, pairs_part, text_part
 
 __all__ = ["ProsperoURL", "registration", "scheme"]
 
@@ -22,7 +22,7 @@ class ProsperoURL(InternetURL, registration=registration):
 
     port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or 1525.")
     hsoname: str = text_part(default="", doc="The host-specific object name, decoded; only its server understands it.")
-    fields: tuple[tuple[str, str], ...] = pairs_part(
+    fields: Listed[tuple[str, str]] = pairs_part(
         default=(), doc="The names and values of the fields, decoded, in their order; names may be repeated."
     )
 
