@@ -244,7 +244,11 @@ def _counted(answer: Any, progress: Progress) -> Any:
     stream = answer.stream
 
     def counted(amount: int | None = PIECE, decode_content: bool | None = None) -> Iterator[bytes]:
-        pieces = stream(min(amount or PIECE, PIECE), decode_content)
+        most = min(amount or PIECE, PIECE)
+        if answer.chunked:
+            pieces = stream(most, decode_content)
+        else:  # `stream` would wait for a full piece, and a rate could only be judged then
+            pieces = iter(lambda: answer.read1(most, decode_content), b"")
         while True:
             try:
                 with progress:
