@@ -389,7 +389,7 @@ class Registry:
         def parse(self, text: str | URL, *, limit: int = ...) -> URL: ...
         @overload
         def parse(self, text: str | URL, type: type[U], *, limit: int = ...) -> U: ...
-        def parse(self, text: str | URL, type: type[URL] | None = None, *, limit: int = LIMIT) -> URL:  # noqa: A002
+        def parse(self, text: str | URL, type: type[URL] | None = None, *, limit: int = LIMIT) -> URL:  # noqa: A002  its name
             """Return the URL that `text` is: see `_parse`."""
 
     def _parse_slowly(self, text: str | URL, wanted: type[URL] | None = None, limit: int = LIMIT) -> URL:
