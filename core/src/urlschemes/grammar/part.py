@@ -234,7 +234,7 @@ class Part:
         octets, (_, bare, escapes) = octets_of(text), self.holds(self.name)
         if not escapes:
             return text
-        if self.as_written:
+        if self.as_written and "%" in text:
             bare |= _PERCENT_SIGN
         for octet in octets:
             if octet not in bare and octet not in escapes:
