@@ -192,7 +192,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     r"(.*: )?leave it out|leave out the second `:`|remove it|leave out the dot at the end|leave out one of the dots": (
         removed,
     ),
-    r"leave out the fragment; .*|`fix` splits.*(%23)": (cut, encoded_first),
+    r"leave out the fragment,.*; .*(%23)|`fix` splits.*(%23)": (cut, encoded_first),
     r"leave out the fragment|`fix` splits|leave out the white space at the end|leave out the text after": (cut,),
     r"leave out the text before the `@`": (without_login,),
     r"write `/` if the host ends here, or leave out": (lambda case: case.becomes("/"), without_login),

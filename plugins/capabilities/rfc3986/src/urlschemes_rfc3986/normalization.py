@@ -36,7 +36,7 @@ def normalized(url: URL, level: str | None) -> str:
     by_scheme = "scheme" in levels
     if by_scheme and any(map(is_decoded, url.syntax.parts.values())):
         text = recomposed(url, lambda part, raw: spelled(url, part, raw) if is_decoded(part) else raw)
-        url = url.parse(text, limit=max(LIMIT, len(text)))
+        url = url if text == str(url) else url.parse(text, limit=max(LIMIT, len(text)))
     text = _with_plain_escapes(url) if "percent-encoding" in levels else _with_upper_escapes(str(url))
     parts = components(text)
     parts = parts._replace(scheme=(parts.scheme or "").lower(), authority=_authority(url, text, by_scheme=by_scheme))
