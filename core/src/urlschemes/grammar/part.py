@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable
 from typing import Literal as OneOf
+from typing import NamedTuple, Self, TypeAlias
 
 from urlschemes.errors import require_type
 from urlschemes.grammar.octets import escape, octets_of, unescape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from typing import Self
-
 
 Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
 Value: TypeAlias = "Raw | int"
 Element: TypeAlias = "str | tuple[str, str]"
 Take: TypeAlias = OneOf["all", "all but the last", "last"]
 Travels: TypeAlias = OneOf["line", "binary", "as-written", "checked"]
-
-__all__ = [
-    "DIGITS", "TAKES", "TRAVELS", "Division", "Element", "Encoded", "Held", "Part", "Raw", "Take", "Travels", "Value",
-    "number_of",
-]  # fmt: skip
 
 TAKES = ("all", "all but the last", "last")
 TRAVELS = ("line", "binary", "as-written", "checked")

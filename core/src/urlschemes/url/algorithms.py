@@ -6,17 +6,14 @@ needed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+import re
+from collections.abc import Iterable
+from typing import Any, Protocol
 
+from urlschemes.grammar.profile import Authority, Profile
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.storage.named_objects import named
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterable
-
-    from urlschemes.grammar.profile import Authority, Profile
-    from urlschemes.grammar.syntax import Syntax
-    from urlschemes.url.fault_messages import FaultMessage
+from urlschemes.url.fault_messages import FaultMessage
 
 __all__ = ["Algorithms", "algorithms_of"]
 

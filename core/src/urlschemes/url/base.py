@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
 
+from urlschemes.grammar.syntax import Syntax
+from urlschemes.record.registration import Registration
 from urlschemes.url import reader
+from urlschemes.url.original_text import OriginalText
 from urlschemes.url.pattern_reader import Base
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Literal, Self, TypeAlias
-
-    from urlschemes.grammar.syntax import Syntax
-    from urlschemes.record.registration import Registration
-    from urlschemes.url.original_text import OriginalText
-
-    Kind: TypeAlias = Literal["text", "number", "list", "pairs"]
-
-__all__ = ["REQUIRED", "Field", "URLBase"]
+Kind: TypeAlias = Literal["text", "number", "list", "pairs"]
 
 REQUIRED: Final[Any] = object()
 

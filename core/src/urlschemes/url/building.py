@@ -5,29 +5,22 @@ Characters that a part cannot hold are encoded. The text between parts comes fro
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from urlschemes.errors import InvalidURL, invalid_url
 from urlschemes.grammar.derivation import expected_words, listed
 from urlschemes.grammar.octets import ESCAPE, escape, octets_of, unescape
-from urlschemes.grammar.part import DIGITS, Encoded
-from urlschemes.url.base import REQUIRED
+from urlschemes.grammar.part import DIGITS, Encoded, Part, Raw
+from urlschemes.grammar.syntax import Syntax
+from urlschemes.url.base import REQUIRED, URLBase
 from urlschemes.url.fields import absent_value
 
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Collection, Iterable, Mapping
-
-    from urlschemes.grammar.part import Part, Raw
-    from urlschemes.grammar.syntax import Syntax
-    from urlschemes.url.base import URLBase
-
-    AnyURL = TypeVar("AnyURL", bound=URLBase)
-
-__all__ = ["build", "change", "is_decoded", "recomposed", "spelled"]
+AnyURL = TypeVar("AnyURL", bound=URLBase)
 
 _TOO_LARGE = 10**DIGITS
 

@@ -7,34 +7,13 @@ from __future__ import annotations
 
 from string import ascii_letters
 from string import digits as ascii_digits
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from urlschemes.grammar.automaton import State
 from urlschemes.grammar.derivation import END, expected_words, listed, octet_name, part_of, rule_of
 from urlschemes.grammar.octets import HEX, encoded, octets_of
-
-if TYPE_CHECKING:
-    from urlschemes.grammar.automaton import State
-    from urlschemes.grammar.rule_tree import Characters
-    from urlschemes.grammar.syntax import Syntax
-
-__all__ = [
-    "HINTS",
-    "FaultMessage",
-    "FaultPlace",
-    "alphabet",
-    "bad_escape",
-    "broken_literal",
-    "choices",
-    "escapes",
-    "excluded_octet",
-    "is_like_ipv6",
-    "quoted_text",
-    "reserved_character",
-    "sharing_part",
-    "unexpected",
-    "unsafe_character",
-    "usual_hint",
-]
+from urlschemes.grammar.rule_tree import Characters
+from urlschemes.grammar.syntax import Syntax
 
 _QUOTED = 12
 """The characters of a text that a message quotes."""

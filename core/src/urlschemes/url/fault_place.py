@@ -7,28 +7,20 @@ is read as a login; otherwise nothing is. The messages are in `fault_messages`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from urlschemes.errors import InvalidURL
+from urlschemes.grammar.automaton import State
 from urlschemes.grammar.derivation import END, expected_words, listed, part_of, rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
-from urlschemes.grammar.part import DIGITS
+from urlschemes.grammar.part import DIGITS, Part
 from urlschemes.grammar.profile import authority_of
-from urlschemes.grammar.rule_tree import Characters
+from urlschemes.grammar.rule_tree import Characters, Repeated
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.url import fault_messages
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.fault_messages import HINTS, FaultMessage, FaultPlace, is_like_ipv6, usual_hint
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from urlschemes.grammar.automaton import State
-    from urlschemes.grammar.part import Part
-    from urlschemes.grammar.rule_tree import Repeated
-    from urlschemes.grammar.syntax import Syntax
-    from urlschemes.url.original_text import OriginalText
-
-__all__ = ["ILLEGAL_CODES", "Fault", "first_state", "host_may_be_empty"]
+from urlschemes.url.original_text import OriginalText
 
 _SLASH = 1 << ord("/")
 ILLEGAL_CODES = {"%": "bad-escape", "#": "fragment-present"}

@@ -10,30 +10,17 @@ a part stands in the text; the field says its type, its default and its descript
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from urlschemes.errors import PluginContractError, RegistrationError
+from urlschemes.grammar.part import Part
 from urlschemes.url import reader
-from urlschemes.url.base import REQUIRED, Field
+from urlschemes.url.base import REQUIRED, Field, Kind, URLBase
 
 if TYPE_CHECKING:
     import inspect
-    from collections.abc import Callable, Iterator, Sequence
 
-    from urlschemes.grammar.part import Part
-    from urlschemes.url.base import Kind, URLBase
-
-__all__ = [
-    "Listed",
-    "absent_value",
-    "add_property",
-    "declared_fields",
-    "list_part",
-    "number_part",
-    "pairs_part",
-    "signature",
-    "text_part",
-]
 
 T_co = TypeVar("T_co", covariant=True)
 

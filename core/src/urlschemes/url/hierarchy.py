@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from urlschemes.errors import NotHierarchical, invalid_url, require_type
 from urlschemes.grammar.octets import escape, octets_of
+from urlschemes.grammar.part import Part
 from urlschemes.grammar.profile import authority_of
-
-if TYPE_CHECKING:
-    from urlschemes.grammar.part import Part
-    from urlschemes.url.base import URLBase
-
-__all__ = ["below", "hierarchical_part", "parent_of"]
+from urlschemes.url.base import URLBase
 
 _SLASH = frozenset(b"/")
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
-__all__ = ["OriginalText", "Rewritten"]
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 
 class OriginalText(NamedTuple):

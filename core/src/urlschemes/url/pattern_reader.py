@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final
 
 from urlschemes.errors import InvalidURL
 from urlschemes.grammar.octets import unescape
-from urlschemes.grammar.part import DIGITS, number_of
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Sequence
-
-    from urlschemes.grammar.part import Part
-    from urlschemes.url.original_text import OriginalText
+from urlschemes.grammar.part import DIGITS, Part, number_of
+from urlschemes.url.original_text import OriginalText
 
 __all__ = ["LIMIT", "Base", "PatternReader", "new"]
 

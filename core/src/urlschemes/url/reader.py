@@ -7,15 +7,12 @@ the names of that package exist. Each registry has an object of it, `registry.re
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol, TypeAlias
 
+from urlschemes.grammar.part import Part
+from urlschemes.url.original_text import OriginalText
 from urlschemes.url.pattern_reader import PatternReader
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes.grammar.part import Part
-    from urlschemes.url.original_text import OriginalText
 
 __all__ = ["READER", "Kind", "Reader"]
 

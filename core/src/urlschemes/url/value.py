@@ -6,9 +6,10 @@ written.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import total_ordering
 from types import NoneType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard, dataclass_transform
 
 from urlschemes.errors import (
     InvalidURL,
@@ -20,8 +21,9 @@ from urlschemes.errors import (
     require_type,
 )
 from urlschemes.grammar.octets import octets_of
-from urlschemes.grammar.part import Encoded, Part
+from urlschemes.grammar.part import Encoded, Part, Raw, Value
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.record.registration import Registration
 from urlschemes.redaction import described, redact
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.named_objects import named
@@ -38,17 +40,13 @@ from urlschemes.url.fields import (
     text_part,
 )
 from urlschemes.url.hierarchy import below, parent_of
+from urlschemes.url.original_text import OriginalText
 from urlschemes.url.pattern_reader import LIMIT, new
 
 if TYPE_CHECKING:
     import inspect
-    from collections.abc import Iterator, Mapping
-    from typing import Self
 
-    from urlschemes.grammar.part import Raw, Value
-    from urlschemes.record.registration import Registration
     from urlschemes.url.fault_place import Fault
-    from urlschemes.url.original_text import OriginalText
 
 __all__ = ["LIMIT", "URL", "InternetURL", "LoginURL", "new", "type_failed", "unfit"]
 
