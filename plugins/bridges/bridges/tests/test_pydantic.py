@@ -19,6 +19,7 @@ import urlschemes
 from urlschemes import URL, InternetURL, InvalidURL, PluginError, Registry, UnknownScheme
 from urlschemes_bridges.pydantic import Schemes
 from urlschemes_ftp import FtpURL
+from urlschemes_http import HttpURL
 from urlschemes_http.rfc3986 import HttpURI
 
 FTP, HTTP, NEWS = "ftp://host.dom/a%20b", "http://host.dom/", "news:comp.lang.python"
@@ -95,6 +96,11 @@ def test_an_error_is_that_of_parse(kind: Any, text: str) -> None:
 def test_an_unknown_scheme_is_an_error_with_its_hint() -> None:
     error = failure(URL, "htp://host.dom/")
     assert (error["type"], error["ctx"]["hint"]) == ("unknown-scheme", "did you mean http or https?")
+
+
+@pytest.mark.parametrize("value", ["https://h/", urlschemes.parse("https://h/")], ids=["text", "url"])
+def test_a_field_of_http_holds_no_url_of_https_in_either_form(value: object) -> None:
+    assert failure(HttpURL, value)["msg"] == "invalid scheme 'https' at position 0: expected http"
 
 
 @pytest.mark.parametrize("value", [FTP, urlschemes.parse(FTP)])

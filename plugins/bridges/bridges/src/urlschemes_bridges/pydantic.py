@@ -130,7 +130,10 @@ class _Field:
 
     def keeps(self, given: URL | str) -> TypeGuard[URL]:
         """Return True for a URL of the kind, of a known scheme (its type may be the generic one) and of the profile."""
+        record = self.kind.registration
         if not isinstance(given, self.kind) or given.registration is None:
+            return False
+        if record is not None and given.scheme != record.scheme:  # https has a subclass of the type of http
             return False
         return self.any_profile or given.syntax.profile is self.chosen.registry.profile
 
