@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from urlschemes.grammar.profile import Authority, Profile
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.storage.named_objects import named
-from urlschemes.url.fault_messages import FaultMessage
+
+if TYPE_CHECKING:
+    from urlschemes.url.fault_messages import FaultMessage
 
 __all__ = ["Algorithms", "algorithms_of"]
 

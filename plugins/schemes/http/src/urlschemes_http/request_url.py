@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
-from urllib.parse import parse_qsl, urlencode
 
 from urlschemes import Encoded, InternetURL, default_registry, number_part
 from urlschemes.grammar.octets import escape, octets_of, unescape
@@ -63,6 +62,8 @@ class RequestURL(InternetURL):
 
         `&` divides them and `+` is a blank; a field without a `=` has an empty value.
         """
+        from urllib.parse import parse_qsl  # it takes longer to import than all types of URLs
+
         query = self.raw[self._query] or ""
         return tuple(parse_qsl(str(query), keep_blank_values=True, errors="surrogateescape"))
 
@@ -113,6 +114,8 @@ class RequestURL(InternetURL):
 
 def _form(fields: Fields) -> str:
     """Return the query that has these fields: pairs, or a mapping whose values may be lists. Raises TypeError."""
+    from urllib.parse import urlencode  # as above
+
     items = fields.items() if hasattr(fields, "items") else fields
     try:
         pairs = [(name, each) for name, value in items for each in ((value,) if isinstance(value, str) else value)]
