@@ -10,6 +10,12 @@ from urlschemes import Registry
 from urlschemes_lint import NotRepairable, check, explain, fix
 
 MODERN = Registry(profile="rfc3986")
+ADDRESSES = [
+    "\u2460\u2461\u2466.0.0.1", "127\u30020\u30020\u30021", "0x\uff17f.1", "\uff12\uff11\uff13\uff10", "\u2460",
+    "\uff11::1", "\u2460::",
+    "[\u00e9.xn--a", "[.xn--a.\u00e9]", "pay\u200bpal.example", "a\u00adb.example",
+]  # fmt: skip
+"""Hosts that mapping to US-ASCII would make addresses, or names with fewer letters."""
 
 
 @pytest.mark.parametrize(
@@ -39,6 +45,7 @@ MODERN = Registry(profile="rfc3986")
             "ftp://j%C3%B6@xn--9ca.xn--fsq/",
             ["wrapper removed", "character encoded", "name encoded", "name encoded", "wrapper removed"],
         ),
+        ("<http://::1>", "http://[::1]", ["wrapper removed", *["bracket added"] * 2, "wrapper removed"]),
         ("http://h:?q", "http://h:?q", []),
         ("http://h.", "http://h.", []),
     ],
@@ -48,6 +55,11 @@ def test_a_mistake_with_one_right_repair_is_repaired(text: str, url: str, what: 
     assert str(fixed.url) == url
     assert fixed.fragment is None, "it is a part of the URL"
     assert [change.what for change in fixed.changes] == what
+    for change in reversed(fixed.changes):
+        end = change.position + len(change.before)
+        assert text[change.position : end] == change.before
+        text = text[: change.position] + change.after + text[end:]
+    assert text == url
     for change in fixed.changes:
         sections = {
             "character encoded": "RFC 3986 section 2.1",
@@ -69,6 +81,10 @@ def test_a_mistake_with_one_right_repair_is_repaired(text: str, url: str, what: 
         ("http://a_\u00fc.example/", "^`fix` never guesses a host: "),
         ("http://b\u00fc cher.example/", "^`fix` never guesses a host: "),
         ("http://a\u2100b/", "^`fix` never guesses a host: "),
+        *(
+            (f"http://{host}/", "^(`fix` never guesses a host|cannot be repaired without guessing): ")
+            for host in ADDRESSES
+        ),
         ("http://u:a#b@h/", "^cannot .*; if a user name and a password end at the `@`, leave them out: "),
         ("http://a b/", "^`fix` never guesses a host: .*; no host holds white space: leave it out$"),
         ("http://fe80::1%eth0/", "^cannot be repaired without guessing: "),

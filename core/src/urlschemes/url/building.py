@@ -240,8 +240,8 @@ def _recomposed(syntax: Syntax, match: re.Match[str], before: dict[str, str], af
     pieces = [glue[0]]
     for mark, between in zip(kept, glue[1:], strict=True):
         pieces += [after[mark], between]
-    scheme, colon, _ = match.string.partition(":")
-    return scheme + colon + "".join(pieces).partition(":")[2]
+    scheme = after.get("scheme", match.string.partition(":")[0])
+    return f"{scheme}:" + "".join(pieces).partition(":")[2]
 
 
 def _between(syntax: Syntax, text: str, kept: list[str]) -> list[str] | None:

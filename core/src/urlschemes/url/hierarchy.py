@@ -34,14 +34,24 @@ def parent_of(url: URLBase) -> str:
 
 def below(url: URLBase, segment: str) -> str:
     """Return the text of `segment`, decoded, in the level of `url`. Raises NotHierarchical, InvalidURL, TypeError."""
-    require_type("segment", segment, str)
     part = hierarchical_part(url)
+    written = written_segment(part, segment)
     if segment in {".", ".."}:
         message = f"`/` takes the name of a segment, and {segment!r} is a reference"
         raise invalid_url("", message, part=part.name, hint=f"use join({segment!r})")
     first, levels = _levels(url)
     kept = levels.rstrip("/")
-    return first + kept + ("/" if kept else "") + escape(octets_of(segment), part.bare - _SLASH)
+    return first + kept + ("/" if kept else "") + written
+
+
+def written_segment(part: Part, segment: str) -> str:
+    """Return `segment`, decoded, as it is written in the hierarchical `part`. Raises InvalidURL, TypeError."""
+    require_type("segment", segment, str)
+    try:
+        return escape(octets_of(segment), part.bare - _SLASH)
+    except UnicodeEncodeError:
+        message = f"the {part.called} cannot hold a surrogate that is no octet"
+        raise invalid_url("", message, part=part.name) from None
 
 
 def _levels(url: URLBase) -> tuple[str, str]:

@@ -289,7 +289,7 @@ class URL(URLBase, metaclass=URLType):
                 f"{cls.__name__}.of takes a URL of {cls.syntax.profile.document}: convert it by `registry.convert`"
             )
         if cls.registration is None or list(cls.syntax.parts) != list(url.syntax.parts):
-            raise TypeError(f"{cls.__name__}.of takes a URL with the parts {', '.join(cls.syntax.parts)}, not {url!r}")
+            raise TypeError(f"{url!r} cannot be a {cls.__name__}, which has other parts: {', '.join(cls.syntax.parts)}")
         return cls._as_long(f"{cls._scheme}:{url.schemepart}")
 
     @classmethod

@@ -131,10 +131,15 @@ def aiohttp_fetch(make: Callable[..., Any]) -> Callable[..., list[Got]]:
         async def run() -> list[Got]:
             found = []
             jar = aiohttp.CookieJar(unsafe=True)
-            async with make(policy, registry=registry, ssl=verify, cookie_jar=jar) as session:
-                for url in urls:
-                    async with session.request(method, url, **options) as response:
-                        found.append(Got(response.status, await response.read(), str(response.url), response.headers))
+            try:
+                async with make(policy, registry=registry, ssl=verify, cookie_jar=jar) as session:
+                    for url in urls:
+                        async with session.request(method, url, **options) as response:
+                            content = await response.read()
+                            found.append(Got(response.status, content, str(response.url), response.headers))
+            finally:
+                if verify is not True:  # aiohttp does not wait until connections of TLS are closed
+                    await asyncio.sleep(0.1)
             return found
 
         return asyncio.run(run())

@@ -189,6 +189,15 @@ def test_content_with_a_coding_arrives(client: Guarded, serve: Start, coding: st
     assert answer.body == text
 
 
+@clients()
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("coding", CODINGS)
+def test_an_answer_without_content_may_name_a_coding(client: Guarded, serve: Start, coding: str, method: str) -> None:
+    server = serve({"*": respond(200, b"", Content_Encoding=coding.rpartition(" ")[2])})
+    (answer,) = client.fetch(Policy(networks=("127.0.0.1",)), f"http://127.0.0.1:{server.port}/", method=method)
+    assert (answer.status, answer.body) == (200, b"")
+
+
 @clients(only="httpx")
 def test_codings_that_cannot_be_undone_in_pieces_are_not_asked_for(client: Guarded, serve: Start) -> None:
     here = Policy(networks=("127.0.0.1",))

@@ -84,6 +84,12 @@ def test_a_host_is_given_as_it_is_written():
             URI(scheme="x", host=host)
 
 
+def test_the_scheme_is_replaced_with_parts_that_come_or_go():
+    url = URI.parse("FOO:a")
+    assert str(url.replace(**url.parts)) == "foo:a"
+    assert str(url.replace(scheme="bar", query="x")) == "bar:a?x"
+
+
 def test_urls_of_two_profiles_are_never_equal_and_have_no_order():
     old, new = urlschemes.parse_generic("x:a"), MODERN.parse_generic("x:a")
     assert old != new

@@ -197,6 +197,12 @@ def test_access_to_this_machine_ignores_the_fragment(tmp_path: Path) -> None:
         assert {entry.url for entry in listing} == {f"file://{tmp_path}/~a;%3F", f"file://{tmp_path}/b"}
 
 
+@pytest.mark.parametrize("text", ["file:///a/..//b", "file:///..//x", "file:///%61/..//b", "file:/a/../b"])
+def test_dot_segments_before_an_empty_one_lose_nothing(text: str) -> None:
+    url = FileURI.parse(text)
+    assert FileURI(**url.parts).equivalent(url)
+
+
 @pytest.mark.parametrize("host", ["[::1]", "127.0.0.1", "h.example", "localhost."])
 def test_access_refuses_another_machine(host: str) -> None:
     with pytest.raises(PolicyDenied) as refused:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -34,6 +34,7 @@ def read(parse: Callable[[str], object], text: str) -> RequestURL:
         ("http://h/a/", ("a", ""), "", ""),
         ("http://h//b", ("", "b"), "b", ""),
         ("http://h/a%2Fb/c.tar.gz?x=/", ("a/b", "c.tar.gz"), "c.tar.gz", ".gz"),
+        ("http://h/a%3Bb/%7e", ("a;b", "~"), "~", ""),
         ("http://h/.a", (".a",), ".a", ""),
         ("http://h/a.", ("a.",), "a.", ""),
         ("http://h/%C3%A9%FF.%2E", ("\u00e9\udcff..",), "\u00e9\udcff..", ""),
@@ -55,6 +56,7 @@ def test_the_segments_of_a_path_are_decoded_one_by_one(
         ("?", ()),
         ("?a=b&c", (("a", "b"), ("c", ""))),
         ("?a=1%262&a=+%2B", (("a", "1&2"), ("a", " +"))),
+        ("?q=%7Ejoe", (("q", "~joe"),)),
         ("?x%3Dy=z=%FF;", (("x=y", "z=\udcff;"),)),
     ],
 )
@@ -92,7 +94,7 @@ def test_another_scheme_of_the_same_parts_keeps_the_rest(parse: Callable[[str], 
     assert read(parse, "http://h/").replace(scheme="https").port == 443
     with pytest.raises(UnknownScheme):
         url.replace(scheme="x-none")
-    with pytest.raises(TypeError, match=r"FtpUR[IL]\.of takes a URL with the parts user, "):
+    with pytest.raises(TypeError, match=r"cannot be a FtpUR[IL], which has other parts: user, "):
         url.replace(scheme="ftp")
 
 
@@ -112,9 +114,24 @@ def test_a_path_or_a_query_is_given_in_one_way(parse: Callable[[str], object]) -
         url.replace(query_fields={}, **{query: "c"})
     with pytest.raises(TypeError, match="segments must be a list of texts"):
         url.replace(segments="ab")
-    for fields in ("a=b", [("a",)], [("a", 1)], 3):
+
+
+@PARSERS
+def test_what_is_no_text_is_refused(parse: Callable[[str], object]) -> None:
+    url: Any = read(parse, "http://h/a?b")
+    for fields in ("a=b", [("a",)], ["ab"], [("a", 1)], 3, {"a": b"x"}, {1: "a"}, {"q": ["x", None]}):
         with pytest.raises(TypeError, match="query_fields must be pairs of texts"):
-            url.replace(query_fields=fields)  # type: ignore[arg-type]  # what is refused
+            url.replace(query_fields=fields)
+    for segments in ("ab", b"ab", 5, [1], [None], [("a",)]):
+        with pytest.raises(TypeError, match="segment"):
+            url.replace(segments=segments)
+    for change in (
+        lambda: url.replace(segments=["\ud800"]),
+        lambda: url.replace(query_fields={"a": "\ud800"}),
+        lambda: url / "\ud800",
+    ):
+        with pytest.raises(InvalidURL, match="cannot hold a surrogate that is no octet"):
+            change()
 
 
 @PARSERS

@@ -46,17 +46,17 @@ class Progress:
 
     There, an error of urlschemes becomes one of the client's: `refused`, or `late` if time is over. One of `timeouts`,
     the client's errors for a wait that was too long, becomes `late` if the time of the visit is over.
-    `answered`: an answer has begun.
+    `answered`: an answer has begun. `reads_content`: the program reads its content.
     """
 
-    __slots__ = ("_details", "_token", "answered", "expired", "scope", "visit")
+    __slots__ = ("_details", "_token", "answered", "expired", "reads_content", "scope", "visit")
     refused: ClassVar[type[Refusal]]
     late: ClassVar[type[Refusal]]
     timeouts: ClassVar[tuple[type[Exception], ...]] = ()
 
     def __init__(self, visit: Visit, **details: Any) -> None:
         self.visit = visit
-        self.answered = False
+        self.answered = self.reads_content = False
         self.scope: Any = None  # the cancel scope of a client on an event loop
         self.expired: type[Exception] | None = None  # the client's error for its end, if that is the client's own bound
         self._details = details

@@ -153,6 +153,8 @@ class _Bounded:
             raise progress.visit.deadline.error("the answer", most) from None
         progress.answered = True
         progress.visit.add_received(count)
+        if progress.reads_content:  # here, and not by piece: `stream` waits until a piece is full
+            progress.visit.deadline.add_delivered(count)
         return count
 
     def sendall(self, octets: Any, *flags: int) -> None:
@@ -244,18 +246,15 @@ def _counted(answer: Any, progress: Progress) -> Any:
     stream = answer.stream
 
     def counted(amount: int | None = PIECE, decode_content: bool | None = None) -> Iterator[bytes]:
-        most = min(amount or PIECE, PIECE)
-        if answer.chunked:
-            pieces = stream(most, decode_content)
-        else:  # `stream` would wait for a full piece, and a rate could only be judged then
-            pieces = iter(lambda: answer.read1(most, decode_content), b"")
+        pieces = stream(min(amount or PIECE, PIECE), decode_content)
+        progress.reads_content = True
         while True:
             try:
                 with progress:
                     piece = next(pieces, None)
                     if piece is None:
                         return
-                    progress.visit.add_content(len(piece))
+                    progress.visit.add_decoded(len(piece))
             except RequestRefused:
                 answer.close()
                 raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -121,6 +123,16 @@ def test_what_the_policy_allowed_an_earlier_visit_is_all_that_it_allows_this_one
         with pytest.raises(PolicyDenied) as refusal:
             reach("127.0.0.1")
         assert refusal.value.rule == "redirect"
+
+
+def test_a_guard_keeps_its_policy_and_its_copies_have_it() -> None:
+    guard = Guard(HERE)
+    check(guard.visit(), "127.0.0.1")
+    with pytest.raises(AttributeError):
+        guard.policy = Policy()  # type: ignore[misc]  # what was allowed is remembered
+    for other in (copy.copy(guard), copy.deepcopy(guard), pickle.loads(pickle.dumps(guard))):
+        assert other.policy == HERE
+        check(other.visit(), "127.0.0.1")
 
 
 def test_hops_and_connections_are_limited() -> None:

@@ -167,7 +167,7 @@ def _fixed(source: SourceText, url: URL) -> Fixed:
     parts = places(url.syntax, match)
     changes = []
     shift = 0
-    for change in sorted(source.changes, key=lambda change: change.position):
+    for change in sorted(source.changes, key=lambda change: (change.position, bool(change.before))):
         part = part_at(parts, change.position + shift) if change.after else None
         changes.append(change._replace(part=part))
         shift += len(change.after) - len(change.before)

@@ -158,7 +158,8 @@ class SourceText:
         """Return the error for `what` at `index` of `text`, which has these readings; one more if it is only `data`."""
         position, written = self.position(index), self.text[index]
         if written in data and not written.isalnum() and len(data) < 3:
-            written = encoded(octets_of(written))
+            with suppress(UnicodeEncodeError):
+                written = encoded(octets_of(written))
         texts = (*readings, self.text[:index] + written + self.text[index + 1 :]) if data else readings
         return Ambiguous(f"ambiguous {what} at position {position}: {advice}", position, texts, data)
 

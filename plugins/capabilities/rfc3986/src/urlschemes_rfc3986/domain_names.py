@@ -29,6 +29,8 @@ ACE_PREFIX = "xn--"
 """The beginning of an A-label: a label of a domain name whose other characters encode those of Unicode (RFC 5890)."""
 _LONGEST = 253  # octets of a name (RFC 1034 section 3.1), without its final dot
 _LABELS = re.compile(r"[^.]+|\.")
+_NUMBER = re.compile("[0-9]+|0[xX][0-9A-Fa-f]*")
+"""The last label of what programs read as an IPv4 address."""
 _RIGHT_TO_LEFT = {"R", "AL", "AN"}
 
 
@@ -59,11 +61,22 @@ def encoded_labels(text: str, start: int, end: int, *, uts46: bool) -> Iterator[
 def name_in_ascii(text: str, start: int, end: int) -> list[Piece]:
     """Return the labels of the name from `start` to `end` of `text`, mapped as browsers do, and its dots.
 
-    Raises InvalidURL if they make no domain name, PluginError without the library.
+    There are none for what may be an address, nor if mapping leaves out a character: nobody saw it. Raises InvalidURL
+    if they make no domain name, PluginError without the library.
     """
+    if text.startswith("[", start):
+        return []
     labels = [*encoded_labels(text, start, end, uts46=True)]
     check_name(text, labels, uts46=True)
-    return labels
+    name = "".join([label.written for label in labels])
+    if any(_is_left_out(each) for each in text[start:end]):
+        return []
+    return [] if _NUMBER.fullmatch(name.removesuffix(".").rpartition(".")[2]) else labels
+
+
+def _is_left_out(character: str) -> bool:
+    idna = _library()
+    return not character.isascii() and _may_stand(idna, character, uts46=True) and not idna.uts46_remap(character)
 
 
 def _encoded_label(text: str, start: int, end: int, *, uts46: bool) -> str:

@@ -56,6 +56,8 @@ class FileURI(FileURL, registration=registration):
 
     def normalized(self, level: str | None = None) -> Self:
         """Return the URL as `FileURL.normalized` does; dot segments stay if the path would begin with `//`."""
+        if level in {None, "scheme"} and self.raw["host"] is None:
+            return self.replace(host=self._no_host).normalized(level)
         try:
             return super().normalized(level)
         except InvalidURL:

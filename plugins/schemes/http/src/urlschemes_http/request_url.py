@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Self, TypeAlias, overload
 
 from urlschemes import Encoded, InternetURL, default_registry, number_part
-from urlschemes.grammar.octets import escape, octets_of, unescape
+from urlschemes.errors import invalid_url
+from urlschemes.grammar.octets import unescape
+from urlschemes.url.hierarchy import written_segment
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Self, TypeAlias
-
-    Fields: TypeAlias = Mapping[str, str | Sequence[str]] | Iterable[tuple[str, str]]
+Fields: TypeAlias = Mapping[str, str | Sequence[str]] | Iterable[tuple[str, str]]
 
 __all__ = ["RequestURL"]
-
-_SLASH = frozenset(b"/")
 
 
 class RequestURL(InternetURL):
@@ -73,6 +70,26 @@ class RequestURL(InternetURL):
         port = "" if self.port == self.default_port else f":{self.port}"
         return f"{self.scheme}://{self.host}{port}"
 
+    @overload
+    def replace(
+        self,
+        /,
+        *,
+        scheme: None = None,
+        segments: Iterable[str] | None = None,
+        query_fields: Fields | None = None,
+        **parts: Any,
+    ) -> Self: ...
+    @overload
+    def replace(
+        self,
+        /,
+        *,
+        scheme: str,
+        segments: Iterable[str] | None = None,
+        query_fields: Fields | None = None,
+        **parts: Any,
+    ) -> Any: ...
     def replace(
         self,
         /,
@@ -81,46 +98,55 @@ class RequestURL(InternetURL):
         segments: Iterable[str] | None = None,
         query_fields: Fields | None = None,
         **parts: Any,
-    ) -> Self:
+    ) -> Any:
         """Return the URL with these parts, as `URL.replace` does.
 
-        `segments` gives the path and `query_fields` the query, both decoded; without any, the path or the query is
-        absent. `scheme` is another scheme with the same parts: the type of the result is that of the scheme. Raises
-        TypeError for a part that is given twice, UnknownScheme, InvalidURL.
+        `segments` gives the path and `query_fields` the query, both decoded; if they are empty, there is no path or no
+        query. A segment that the URL has keeps its text. `scheme` is another scheme with the same parts: the type of
+        the result is that of the scheme. Raises TypeError for a part that is given twice, UnknownScheme, InvalidURL.
         """
         if segments is not None:
-            if isinstance(segments, str):
-                raise TypeError("segments must be a list of texts, not a str")
-            bare = self.syntax.parts["path"].bare - _SLASH
-            written = [escape(octets_of(segment), bare) for segment in segments]
-            self._add(parts, "path", "segments", self._root + "/".join(written) if written else None)
+            path = self._path_of(segments)
+            self._add(parts, "path", "segments", path if path is None else Encoded(path))
         if query_fields is not None:
-            query = _form(query_fields)
-            self._add(parts, self._query, "query_fields", query or None)
+            self._add(parts, self._query, "query_fields", _form(query_fields) or None)
         url = super().replace(**parts) if parts or scheme is None else self
         if scheme is None:
             return url
-        schemes = default_registry.in_profile(self.syntax.profile)
-        return schemes[scheme].url_type.of(url)  # type: ignore[return-value]  # a type of the same shape
+        return default_registry.in_profile(self.syntax.profile)[scheme].url_type.of(url)
 
     __replace__ = replace
+
+    def _path_of(self, segments: Any) -> str | None:
+        """Return the path that has these segments, None without any. Raises TypeError, InvalidURL."""
+        if isinstance(segments, str | bytes) or not isinstance(segments, Iterable):
+            raise TypeError(f"segments must be a list of texts, not {type(segments).__name__}")
+        part, path = self.syntax.parts["path"], str(self.raw["path"] or "").removeprefix(self._root)
+        as_written = dict(zip(self.segments, path.split("/"), strict=False))
+        written = [as_written.get(each) or written_segment(part, each) for each in segments]
+        return self._root + "/".join(written) if written else None
 
     @staticmethod
     def _add(parts: dict[str, Any], name: str, keyword: str, written: str | None) -> None:
         if name in parts:
             raise TypeError(f"give {name} or {keyword}, not both")
-        parts[name] = written if written is None else Encoded(written)
+        parts[name] = written
 
 
-def _form(fields: Fields) -> str:
+def _form(fields: Any) -> str:
     """Return the query that has these fields: pairs, or a mapping whose values may be lists. Raises TypeError."""
     from urllib.parse import urlencode  # as above
 
-    items = fields.items() if hasattr(fields, "items") else fields
+    items = fields.items() if isinstance(fields, Mapping) else fields
+    pairs = []
+    for item in items if isinstance(items, Iterable) and not isinstance(items, str | bytes) else [items]:
+        name, value = item if isinstance(item, tuple | list) and len(item) == 2 else (item, None)
+        for each in value if isinstance(value, tuple | list) else [value]:
+            if not (isinstance(name, str) and isinstance(each, str)):
+                what = f"not {item!r}" if len(repr(item)) < 80 else f"not {type(item).__name__}"
+                raise TypeError(f"query_fields must be pairs of texts, or a mapping of names to texts or lists, {what}")
+            pairs.append((name, each))
     try:
-        pairs = [(name, each) for name, value in items for each in ((value,) if isinstance(value, str) else value)]
         return urlencode(pairs, errors="surrogateescape")
-    except (TypeError, ValueError):
-        raise TypeError(
-            "query_fields must be pairs of texts, or a mapping of names to texts or lists of them"
-        ) from None
+    except UnicodeEncodeError:
+        raise invalid_url("", "the query cannot hold a surrogate that is no octet", part="query") from None

@@ -37,10 +37,10 @@ class Guard:
     def __init__(self, policy: Policy | None = None, registry: Registry | None = None) -> None:
         """Make a guard; the default is `Policy.untrusted()`, and the registry that functions use."""
         require_type("policy", policy, Policy, type(None))
-        self.policy = Policy.untrusted() if policy is None else policy
+        self._policy = Policy.untrusted() if policy is None else policy
         self._registry = registry_or_default(registry)
         self._allowed: set[object] = set()
-        limits = self.policy.limits
+        limits = self._policy.limits
         self._longest = {
             "answer": limits.first_octet,
             "connect": limits.connect,
@@ -50,9 +50,17 @@ class Guard:
         self._sources: tuple[HookSource, ...] = ()
         self._hooks: AccessHooks | None = None
 
+    def __reduce__(self) -> tuple[type[Guard], tuple[Policy, Registry]]:
+        return type(self), (self._policy, self._registry)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy, which cannot be changed: what it allowed is remembered."""
+        return self._policy
+
     def visit(self) -> Visit:
         """Return the visit of one request of the program, with its redirects."""
-        return Visit(self.policy, self._hooks_in_use(), self._allowed, self._longest)
+        return Visit(self._policy, self._hooks_in_use(), self._allowed, self._longest)
 
     def _hooks_in_use(self) -> AccessHooks | None:
         sources = self._registry.hook_sources()
@@ -192,14 +200,18 @@ class Visit(Route):
         self._received += octets
 
     def add_content(self, octets: int) -> None:
-        """Count octets of content that the program gets. Raises LimitExceeded, DeadlineExceeded."""
+        """Count octets of content that the program gets, also for their rate. Raises as `add_decoded`."""
+        self.add_decoded(octets)
+        self.deadline.add_delivered(octets)
+
+    def add_decoded(self, octets: int) -> None:
+        """Count octets of content that the program gets. Raises LimitExceeded."""
         limits = self.policy.limits
         self._decoded += octets
         if self._decoded > limits.content:
             raise limits.exceeded("content", "the content is longer than")
         if self._decoded > self._received + limits.decoded:
             raise limits.exceeded("decoded", "decompression adds more octets than")
-        self.deadline.add_delivered(octets)
 
     # What plugins learn
 
