@@ -309,8 +309,15 @@ def test_laws_of_check_and_fix(profile: str, seed: int, count: int) -> None:
     assert repaired > count // 20
 
 
-AROUND = {"wrapper removed", "prefix removed", "white space removed", "angle bracket removed", "bracket added"}
-"""The changes around a URL and an address."""
+AROUND = {
+    "wrapper removed",
+    "prefix removed",
+    "white space removed",
+    "angle bracket removed",
+    "bracket added",
+    "name encoded",
+}
+"""The changes around a URL, and of a host."""
 
 
 def as_meant(text: str, fixed: Fixed, profile: str) -> str:

@@ -8,7 +8,8 @@ from urlschemes.errors import URLError
 from urlschemes.redaction import described
 from urlschemes_conformance import laws
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.verdicts import counted, failed, passed
+from urlschemes_conformance.review.checks.type_checks import parts
+from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +32,9 @@ def builds_back(scheme: ReviewedScheme) -> Verdict:
 @check("loses-nothing", "RFC 3986 section 2.4; docs/reference/registration.md")
 def loses_nothing(scheme: ReviewedScheme) -> Verdict:
     """A URL that is built from all the parts of another is equivalent to it."""
+    for name, check_before in (("parts", parts), ("builds-back", builds_back)):
+        if check_before(scheme).outcome == "failed":
+            return skipped(f"the check {name} failed")
     advice = 'make the text that is lost a part of the record; write travels = "as-written" if it is sent as written'
     return _test(laws.loses_nothing, scheme.urls, advice)
 
