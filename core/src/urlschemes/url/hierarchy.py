@@ -8,6 +8,8 @@ from urlschemes.grammar.part import Part
 from urlschemes.grammar.profile import authority_of
 from urlschemes.url.base import URLBase
 
+__all__ = ["below", "hierarchical_part", "parent_of", "written_segment"]
+
 _SLASH = frozenset(b"/")
 
 
