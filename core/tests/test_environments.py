@@ -15,6 +15,8 @@ import pytest
 import urlschemes
 
 CORE = Path(urlschemes.__path__[0])
+CACHED = sys.pycache_prefix or ""
+"""Where the bytecode is cached: to compile the core again takes longer than these tests."""
 CODE = """
 import json, sys
 sys.path[:0] = json.loads(sys.argv[1])
@@ -36,7 +38,7 @@ def run(path: list[str | Path], *options: str, folder: Path, **environ: str) -> 
     entries = [str(entry) for entry in path] + sorted(packages)
     system = {name: value for name, value in os.environ.items() if name in {"PATH", "SYSTEMROOT", "LD_LIBRARY_PATH"}}
     done = subprocess.run(
-        [sys.executable, "-W", "error", *options, "-c", CODE, json.dumps(entries)],
+        [sys.executable, "-W", "error", "-X", f"pycache_prefix={CACHED}", *options, "-c", CODE, json.dumps(entries)],
         capture_output=True,
         text=True,
         timeout=60,

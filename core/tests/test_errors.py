@@ -8,7 +8,7 @@ import re
 import pytest
 
 from urlschemes import errors
-from urlschemes.errors import InvalidURL, URLError
+from urlschemes.errors import Hint, InvalidURL, Remedy, URLError
 from urlschemes.url.value import LIMIT, URL
 
 
@@ -44,11 +44,32 @@ def test_codes_are_unique_and_in_lower_case() -> None:
 )
 def test_every_error_pickles_and_copies(name: str) -> None:
     cls = classes()[name]
-    error = cls("what", scheme="x-a", part="p", position=3, hint="do this")
-    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+    remedy = Remedy("does it", "Limits.idle", 3)
+    error = cls("what", scheme="x-a", part="p", position=3, hint=Hint("do this", remedy))
+    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
         assert type(other) is cls
-        assert str(other) == "what; do this"
+        assert str(other) == "what; do this; Limits(idle=3) does it"
         assert vars(other) == vars(error)
+        assert isinstance(other.hint, Hint)
+        assert other.hint.parts == ("do this", remedy)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ("Registry.profile", "rfc3986", 'Registry(profile="rfc3986")'),
+        ("Limits.content", None, "Limits(content=...)"),
+        ("options.octets", True, 'options={"octets": True}'),
+        ("URLSCHEMES_DISABLE", "x-a", "URLSCHEMES_DISABLE=x-a"),
+        ("cert", None, "cert=..."),
+        ("Registry.pins", {"x-a": "one"}, 'Registry(pins={"x-a": "one"})'),
+    ],
+)
+def test_a_hint_words_its_remedies_for_python(setting: str, value: object, words: str) -> None:
+    remedy = Remedy("helps", setting, value)
+    assert str(remedy) == f"{words} helps"
+    assert Hint(None, Hint("look", remedy), "or wait") == f"look; {remedy}; or wait"
+    assert Hint("", Hint("look", remedy), "or wait").parts == ("look", remedy, "or wait")
 
 
 def refused(text: str) -> InvalidURL:

@@ -21,20 +21,20 @@ and copied.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from copyreg import __newobj__  # type: ignore[attr-defined]
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from urlschemes.redaction import in_line, one_line, redact_url
-
-T = TypeVar("T")
 
 __all__ = [
     "INVALID_URL_CODES",
     "ConfigurationError",
     "GrammarError",
+    "Hint",
     "InvalidURL",
     "NotHierarchical",
     "PluginConflict",
@@ -43,6 +43,7 @@ __all__ = [
     "PluginLoadError",
     "PluginRecordError",
     "RegistrationError",
+    "Remedy",
     "URLError",
     "UnknownScheme",
     "UnsafeURL",
@@ -82,13 +83,47 @@ _SHORTER = (
 )
 
 
+class Remedy(NamedTuple):
+    """A setting, and what it does with a value: "reads it". `str()` words it for Python, the command in its own way.
+
+    The setting is an argument (`cert`), that of a class (`Limits.idle`), one of the `options` (`options.octets`), a
+    variable (`URLSCHEMES_DISABLE`), or a function (`parse_generic()`). None leaves the value to the reader.
+    """
+
+    what: str
+    setting: str
+    value: object = None
+
+    def __str__(self) -> str:
+        owner, _, name = self.setting.rpartition(".")
+        quoted = json.dumps(self.value) if isinstance(self.value, str) else repr(self.value).replace("'", '"')
+        value = "..." if self.value is None else self.value if name.isupper() else quoted
+        form = 'options={{"{1}": {2}}}' if owner == "options" else "{0}({1}={2})" if owner else "{1}={2}"
+        form = f"`{name[:-2]}`" if name.endswith("()") else form
+        return f"{form.format(owner, name, value)} {self.what}"
+
+
+class Hint(str):
+    """A hint with remedies: for Python as a str, for others in its `parts`."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Remedy, ...]
+
+    def __new__(cls, *parts: str | Remedy | None) -> Self:
+        """Make a hint of texts, remedies and other hints."""
+        found = [each for part in parts if part for each in (part.parts if isinstance(part, Hint) else (part,))]
+        hint = super().__new__(cls, "; ".join(map(str, found)).replace("?; ", "? "))
+        hint.parts = (*found,)
+        return hint
+
+
 class URLError(Exception):
     """The base of all errors of urlschemes.
 
     `code` identifies the class for programs, and does not change. `scheme`, `part`, `position`, `rule` and `section`
-    are None if they do not apply. `position` counts characters from 0. `hint` says what to do. `origin` is the
-    distribution, with its version, whose algorithm raised the error; None for errors of the core. Messages may quote
-    text of servers: they are put on one line, without control characters and without the passwords of URLs.
+    are None if they do not apply. `position` counts characters from 0. `hint` says what to do, as a `Hint` if it names
+    a setting. `origin` is the distribution, with its version, whose algorithm raised the error; None for errors of the
+    core. Messages may quote text of servers: they have one line, no control characters and no passwords of URLs.
     """
 
     code: ClassVar[str] = "url-error"
@@ -152,7 +187,9 @@ class _Computed:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __get__(self, error: InvalidURL | UnknownScheme, _: object) -> Any:
+    def __get__(self, error: InvalidURL | UnknownScheme | None, _: object) -> Any:
+        if error is None:
+            return self
         explanation = error._explanation
         if explanation is None:
             text, explainer = error.given
@@ -166,13 +203,6 @@ def _state(error: InvalidURL | UnknownScheme) -> dict[str, Any]:
     return {name: value for name, value in state.items() if name not in {"_explanation", "given"}}
 
 
-def _computing(kind: type[T]) -> type[T]:
-    for name in kind.COMPUTED:  # type: ignore[attr-defined]
-        setattr(kind, name, _Computed(name))
-    return kind
-
-
-@_computing
 class InvalidURL(URLError, ValueError):
     """The text is not a URL of its scheme (RFC 1738 section 5).
 
@@ -237,7 +267,6 @@ def invalid_url(
     return error
 
 
-@_computing
 class UnknownScheme(URLError, LookupError):
     """No scheme of this name is registered.
 
@@ -257,6 +286,12 @@ class UnknownScheme(URLError, LookupError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return __newobj__, (type(self), self.message), _state(self)
+
+
+for _kind in (InvalidURL, UnknownScheme):
+    for _name in _kind.COMPUTED:
+        setattr(_kind, _name, _Computed(_name))
+del _kind
 
 
 class UnsafeURL(URLError):

@@ -76,6 +76,8 @@ def one_line(text: str, most: int = 300) -> str:
 
 def described(error: BaseException) -> str:
     """Return the type and the text of an exception in one safe line; its type alone if it has no text."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"the octet 0x{error.object[error.start]:02X} at {error.start} is not UTF-8"
     kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     try:
         text = str(error)

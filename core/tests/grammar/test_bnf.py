@@ -4,6 +4,7 @@ import pytest
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.bnf import BNFReader, Choice, Grammar, Literal, Reference, Repeat, Sequence
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.rfc1738 import RFC1738
 
 
@@ -94,9 +95,10 @@ def test_a_hint_says_what_to_do(text: str, hint: str) -> None:
     assert (caught.value.hint, caught.value.line) == (hint, 1)
 
 
-def test_a_shared_rule_cannot_be_redefined() -> None:
-    with pytest.raises(GrammarError, match="rule 'host' in line 1 is already one of the shared rules"):
-        RFC1738.extended('host = "h"')
+def test_a_shared_rule_is_defined_again_for_all_that_refer_to_it() -> None:
+    syntax = Syntax('u = "x:" hostport\nhost = "h"', "u", profile=RFC1738)
+    assert [bool(syntax.fullmatch(text)) for text in ("x:h:1", "x:a:1")] == [True, False]
+    assert [syntax.section_of(rule) for rule in ("host", "port")] == ["", "RFC 1738 section 3.1"]
 
 
 def test_every_shared_rule_names_its_section() -> None:

@@ -22,8 +22,8 @@ from urlschemes.rfc1738 import RFC1738
 def set_of(rule: str) -> str:
     """The characters that `rule` derives, other than escapes."""
     part = Part("one", [rule])
-    Syntax(f'u = "x:" {rule}', "u", [part], profile=RFC1738)
-    return "".join(map(chr, sorted(part.bare)))
+    syntax = Syntax(f'u = "x:" {rule}', "u", [part], profile=RFC1738)
+    return "".join(map(chr, sorted(syntax.parts["one"].bare)))
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,14 @@ def test_a_run_may_have_to_end_in_certain_characters() -> None:
     ]
 
 
+@pytest.mark.parametrize("rule", ["*digit", "*3digit", "[ digits ]"])
+def test_an_empty_number_is_an_absent_part(rule: str) -> None:
+    syn = Syntax(f'u = "x:" n "/"\nn = {rule}', "u", [Part("n", ["n"], number=True)], profile=RFC1738)
+    found = [syn.fullmatch(text) for text in ("x:/", "x:07/")]
+    assert [match and syn.raw(match, "n") for match in found] == [None, "07"]
+    assert [syn.composer.compose(each) for each in ({}, {"n": "1"})] == ["x:/", "x:1/"]
+
+
 def test_a_number_part_has_at_most_4000_digits_behind_its_zeros() -> None:
     syn = syntax(
         'u = n [ "/" m ] [ "+" t ]\nn = 1*digit\nm = digits\nt = digits',
@@ -147,8 +155,17 @@ def test_a_part_encodes_only_octets_that_it_cannot_hold_as_they_are() -> None:
     ],
 )
 def test_a_part_needs_an_occurrence(parts: list[Part], message: str) -> None:
-    with pytest.raises(GrammarError, match=message):
+    with pytest.raises(GrammarError, match=message) as caught:
         syntax('u = "x:" word\nword = *uchar', *parts).compile()
+    assert caught.value.hint in {None, "a URL has these rules: u, word"}
+
+
+@pytest.mark.parametrize(
+    "bnf", [f"u = {'(' * 3000}digit{')' * 3000}", "".join(f"r{n} = r{n + 1}\n" for n in range(3000)) + "r3000 = digit"]
+)
+def test_rules_that_are_nested_too_deeply_are_refused(bnf: str) -> None:
+    with pytest.raises(GrammarError, match="nested too deeply"):
+        syntax(bnf)
 
 
 def test_a_literal_is_ascii() -> None:
@@ -169,6 +186,7 @@ def test_an_excluded_octet_is_not_held_by_a_literal_either() -> None:
     taken = syntax('u = "x" p\np = "a/" | "b/%41" | "%42/"', Part("p", ["p"], exclude=b"aAB")).fullmatch
     assert not any(map(taken, ("xa/", "xA/", "xb/%41", "x%42/")))
     assert not syntax('u = "x" p\np = "%41"', Part("p", ["p"], exclude=b"A")).fullmatch("x")
+    assert not syntax('u = "x" p\np = *"b" "b" "a"', Part("p", ["p"], exclude=b"aA")).fullmatch("xb")
     half = syntax('u = "x" p\np = "a/"', Part("p", ["p"], exclude=b"a")).fullmatch
     assert (bool(half("xa/")), bool(half("xA/"))) == (False, True)
 
@@ -177,8 +195,8 @@ def test_an_escape_among_other_elements_is_an_escape() -> None:
     part = Part("p", ["p"], exclude=b"\r")
     syn = syntax('u = "x" p\np = alpha escape escape', part)
     assert [bool(syn.fullmatch(text)) for text in ("xa%41%0A", "xa%41%0D", "xa%0d%41")] == [True, False, False]
-    assert ord("%") not in part.bare
-    assert part.escapes == frozenset(range(256)) - {0x0D}
+    assert ord("%") not in syn.parts["p"].bare
+    assert syn.parts["p"].escapes == frozenset(range(256)) - {0x0D}
 
 
 def test_what_one_of_two_parts_of_a_list_excludes_both_exclude() -> None:
@@ -197,7 +215,7 @@ def test_what_one_of_two_parts_of_a_list_excludes_both_exclude() -> None:
         ('u = "x:" *[ "a" | "%" ]', [], "rule 'u' has a percent sign that begins no escape"),
         ('u = "x:%" hex', [], "rule 'u' has a percent sign that begins no escape"),
         ('u = "x:%" hex alpha', [], "rule 'u' has a percent sign that begins no escape"),
-        ("u = p\np = *4digit", [Part("p", ["p"], number=True)], "its rule must derive one or more digits"),
+        ("u = p\np = [ digit ] [ digit ]", [Part("p", ["p"], number=True)], "its rule must derive one or more digits"),
         ("u = p\np = 1*4uchar", [Part("p", ["p"], number=True)], "its rule must derive one or more digits"),
         ("u = p\np = 4digit", [Part("p", ["p"], number=True)], "its rule derives 0007 but not 7"),
         (

@@ -128,8 +128,8 @@ def test_escapes_are_found_however_their_digits_are_written() -> None:
     assert syntax.fullmatch("x:a%20%23%3f%4F")
     assert not syntax.fullmatch("x:%22")
     assert not syntax.fullmatch("x:%30")
-    assert part.bare == {ord("a"), ord("A")}
-    assert part.escapes == {0x20, 0x23, *range(0x31, 0x50)}
+    assert syntax.parts["v"].bare == {ord("a"), ord("A")}
+    assert syntax.parts["v"].escapes == {0x20, 0x23, *range(0x31, 0x50)}
 
 
 def test_octets_may_be_allowed_as_they_are_encoded_or_both() -> None:

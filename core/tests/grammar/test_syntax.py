@@ -19,17 +19,14 @@ def test_several_threads_may_be_the_first_to_use_a_syntax() -> None:
     sys.setswitchinterval(1e-6)
     try:
         for _ in range(40):
-            part = Part("p", ["p"])
-            syn = syntax('u = "x:" p\np = *uchar', part)
+            syn = syntax('u = "x:" p\np = *uchar', Part("p", ["p"]))
             barrier = Barrier(4)
             written: list[str] = []
 
-            def write(
-                syn: Syntax = syn, part: Part = part, barrier: Barrier = barrier, to: list[str] = written
-            ) -> None:
+            def write(syn: Syntax = syn, barrier: Barrier = barrier, to: list[str] = written) -> None:
                 barrier.wait()
                 _ = syn.automaton
-                to.append(part.written("%"))
+                to.append(syn.parts["p"].written("%"))
 
             threads = [Thread(target=write) for _ in range(4)]
             for thread in threads:
@@ -39,6 +36,12 @@ def test_several_threads_may_be_the_first_to_use_a_syntax() -> None:
             assert written == ["%25"] * 4
     finally:
         sys.setswitchinterval(interval)
+
+
+def test_another_syntax_of_the_same_parts_changes_nothing() -> None:
+    part = Part("p", ["p"])
+    first, second = syntax('u = "x:" p\np = *uchar', part), syntax('u = "x:" p\np = *( digit | escape )', part)
+    assert [each.parts["p"].written("a1") for each in (first, second)] == ["a1", "%611"]
 
 
 def test_the_repr_names_the_rule_and_the_parts() -> None:

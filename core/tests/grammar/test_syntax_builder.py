@@ -42,7 +42,7 @@ def test_there_and_back(form: Division, whole: str, elements: tuple[str, ...]) -
     ],
 )
 def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leading: bool) -> None:
-    found = division(Grammar(BNFReader(rules).rules()).rules, "list", "each", "part")
+    found = division(Grammar(BNFReader(rules).rules()), "list", "each", "part")
     assert (found.separator, found.equals, found.leading) == (separator, equals, leading)
     assert found.octets == frozenset((separator + equals).encode())
 
@@ -60,7 +60,24 @@ def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leadi
 )
 def test_the_rules_that_are_none(rules: str) -> None:
     with pytest.raises(GrammarError, match="the list part 'part' must be a rule of the form"):
-        division(Grammar(BNFReader(rules).rules()).rules, "list", "each", "part")
+        division(Grammar(BNFReader(rules).rules()), "list", "each", "part")
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ('list = each *[ "/" each ]\neach = *"a" [ "/" ]', "each may hold '/', which ends it"),
+        ('list = first *[ "/" each ]\nfirst = "b/"\neach = *"a"', "first may hold '/', which ends it"),
+        ('list = *[ each ]\neach = ";" value\nvalue = *[ "a" | ";" ]', "value may hold ';', which ends it"),
+        (
+            'list = *each\neach = "&" name "=" value\nname = *[ "a" | "=" ]\nvalue = *"="',
+            "name may hold '=', which ends it",
+        ),
+    ],
+)
+def test_no_element_holds_what_divides_the_list(rules: str, message: str) -> None:
+    with pytest.raises(GrammarError, match=f"the list part 'part' is ambiguous: {message}"):
+        division(Grammar(BNFReader(rules).rules()), "list", "each", "part")
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,14 @@
 
 import copy
 import importlib
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from urlschemes import Registration, RegistrationError, Scheme
+from urlschemes import Registration, RegistrationError, Registry, Scheme
+from urlschemes.storage.package_data import find_in_folders, read_from
 
 TEXT = (Path(__file__).parent.parent / "album.toml").read_text("utf-8")
 
@@ -35,6 +37,35 @@ def test_the_examples_of_a_record_are_true() -> None:
             parts = url_type.parse(example.url).parts
             present = {name: value for name, value in parts.items() if value is not None}
             assert present == dict(example.parts)
+
+
+SECOND = """scheme = "x-album"
+ports = [4712]
+[syntax]
+uses = ["two"]
+bnf = 'url = "x-album:" two'
+"""
+
+
+@pytest.mark.parametrize("is_zipped", [False, True])
+def test_a_second_record_says_what_differs_from_the_first(tmp_path: Path, is_zipped: bool) -> None:
+    pytest.importorskip("urlschemes_rfc3986")
+    profile = Registry(profile="rfc3986").profile
+    package = tmp_path / "site" / "album_of_two"
+    package.mkdir(parents=True)
+    (package / "registration.toml").write_text(TEXT, "utf-8")
+    (package / profile.record).write_text(SECOND, "utf-8")
+    (package / "_rules").mkdir()
+    (package / "_rules" / "two.abnf").write_text('two = "2"\n', "utf-8")
+    site = shutil.make_archive(str(tmp_path / "site"), "zip", package.parent) if is_zipped else str(package.parent)
+    text, source = read_from(find_in_folders("album_of_two", [site]), profile.record)
+    second, first = Registration.from_text(text, source=source, profile=profile), Registration.from_text(TEXT)
+    differs = {name for name in first.__slots__ if getattr(first, name) != getattr(second, name)}
+    assert differs == {"ports", "syntax", "examples", "source"}
+    assert (second.default_port, second.ports, second.examples) == (4711, (4712,), ())
+    assert second.syntax.fullmatch("x-album:2")
+    alone = SECOND.replace('uses = ["two"]', "").replace(" two", " path-rootless")
+    assert Registration.from_text(alone, profile=profile, first='title = "A"').title == "A"
 
 
 @pytest.mark.parametrize("content", [None, b"\xff", b"\x00"])
@@ -77,7 +108,7 @@ def test_an_argument_of_another_type_is_named(call, message) -> None:
 
 
 def test_a_record_of_no_package_cannot_be_read() -> None:
-    with pytest.raises(RegistrationError, match="the package no_such was not imported from a file"):
+    with pytest.raises(RegistrationError, match="the record of no_such cannot be read: there is no module no_such"):
         Registration.of("no_such")
 
 

@@ -59,7 +59,7 @@ def test_a_record_without_another_syntax_is_the_same_file(folder, record):
 
 def test_another_state_of_the_code_that_compiles_is_another_file(folder, record, monkeypatch):
     assert read(record("x-kept")).syntax.fullmatch("x-kept:a")
-    monkeypatch.setattr("urlschemes.record.record_fields._state", lambda _: [("bnf.py", 1, 1)])
+    monkeypatch.setattr("urlschemes.storage.cache._code_of", lambda _: [("bnf.py", 1, 1)])
     assert read(record("x-kept")).syntax.fullmatch("x-kept:a")
     assert len([*folder.iterdir()]) == 2
 

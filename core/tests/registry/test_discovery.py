@@ -7,12 +7,13 @@ import sys
 import zipfile
 from pathlib import Path
 
-import importlib_metadata  # noqa: F401  it puts its finder into sys.meta_path, before a test changes that
+import importlib_metadata  # it puts its finder into sys.meta_path, before a test changes that
 import pytest
 
 from urlschemes.registry import discovery
 from urlschemes.registry.claims import HOOKS, Claim
 from urlschemes.registry.discovery import discover
+from urlschemes.storage.cache import _in_memory
 
 EXIT = "raise SystemExit('imported')\n"
 
@@ -74,7 +75,7 @@ def test_a_distribution_in_an_archive_is_found(tmp_path):
         ("Metadata-Version: 2.1\nName: fine\n\nVersion: 1\n", "there is no Version"),
         ("Metadata-Version: 2.1\nName: \x1b[31m\nVersion: 1\n\n", r"Name is '\x1b[31m'"),
         ("Metadata-Version: 2.1\nName: fine\nVersion: 1 2\n\n", "Version is '1 2'"),
-        (b"Metadata-Version: 2.1\nName: \xff\xfe\nVersion: 1\n\n", "UnicodeDecodeError"),
+        (b"Metadata-Version: 2.1\nName: \xff\xfe\nVersion: 1\n\n", "the octet 0xFF at 28 is not UTF-8"),
     ],
 )
 def test_a_distribution_without_name_or_version_is_malformed(install, metadata, reason):
@@ -265,7 +266,7 @@ def cache(tmp_path, monkeypatch) -> Path:
     folder = tmp_path / "cache"
     folder.mkdir(mode=0o700)
     monkeypatch.setenv("URLSCHEMES_CACHE", str(folder))
-    monkeypatch.setattr(discovery, "SETTLED_AFTER", 0)
+    monkeypatch.setattr("urlschemes.storage.cache.SETTLED_AFTER", 0)
     return folder
 
 
@@ -288,7 +289,7 @@ def searches(monkeypatch) -> list[int]:
 
 def installed_claims(**options: bool) -> tuple[Claim, ...]:
     """Return what another process would find."""
-    discovery._in_memory.clear()
+    _in_memory.clear()
     return discovery.installed_claims(**options)
 
 
@@ -320,6 +321,16 @@ def test_a_reinstallation_of_the_same_version_is_seen(cache, site, install, tmp_
     (site / "urlschemes_x_first-1.0.dist-info").rename(tmp_path / "old")  # as pip does
     install("urlschemes-x-first", "x-first = x_first:scheme\nx-more = x_first:more")
     assert names() == ["x-first", "x-more"]
+
+
+def test_a_folder_that_did_not_change_is_not_searched_again(cache, site, install, monkeypatch):
+    assert names() == ["x-first"]
+    other = install("urlschemes-x-second", "x-second = x_second:scheme", site="other")
+    monkeypatch.setattr(sys, "path", [str(other), str(site)])
+    searched, real = [], importlib_metadata.distributions
+    monkeypatch.setattr(importlib_metadata, "distributions", lambda path: searched.extend(path) or real(path=path))
+    assert names() == ["x-first", "x-second"]
+    assert searched == [str(other)]
 
 
 def test_a_rebuild_of_sources_is_seen(cache, site, searches):
@@ -391,7 +402,7 @@ def test_other_files_in_the_current_directory_do_not_matter_and_metadata_does(
 
 def test_a_process_without_a_cache_on_disk_searches_once(site, searches, monkeypatch):
     monkeypatch.setenv("URLSCHEMES_CACHE", "none")
-    monkeypatch.setattr(discovery, "SETTLED_AFTER", 0)
+    monkeypatch.setattr("urlschemes.storage.cache.SETTLED_AFTER", 0)
     assert discovery.installed_claims() == discovery.installed_claims() == discover()
     assert len(searches) == 1
 
@@ -401,7 +412,7 @@ def test_a_process_without_a_cache_on_disk_searches_once(site, searches, monkeyp
     [
         lambda patch: patch.setattr(sys, "version", "4.0"),
         lambda patch: patch.setattr(sys, "prefix", "/elsewhere"),
-        lambda patch: patch.setattr(discovery, "__file__", "/edited.py"),
+        lambda patch: patch.setattr("urlschemes.storage.cache._code_of", lambda _: "edited"),
         lambda patch: patch.setattr("urlschemes.storage.cache.__version__", "9"),
     ],
 )
@@ -413,7 +424,7 @@ def test_another_python_or_core_searches_anew(cache, site, searches, monkeypatch
 
 
 def test_claims_are_not_cached_while_another_change_could_go_unseen(cache, site, monkeypatch):
-    monkeypatch.setattr(discovery, "SETTLED_AFTER", 10**18)
+    monkeypatch.setattr("urlschemes.storage.cache.SETTLED_AFTER", 10**18)
     assert names() == ["x-first"]
     assert list(cache.iterdir()) == []
 

@@ -105,7 +105,9 @@ def test_a_required_plugin_must_take_part(install, monkeypatch):
         Registry(require=["one-i", "two-i"])
     with pytest.raises(PluginError) as caught:
         Registry(plugins=(), require=["one-i"])
-    assert caught.value.message == ("the required plugin one-i is disabled: Registry(plugins=...) does not list one-i")
+    assert caught.value.message == (
+        "the required plugin one-i is disabled: Registry(plugins=...) switches all plugins off"
+    )
 
 
 @pytest.fixture
@@ -182,7 +184,7 @@ REMOVAL = "URLSCHEMES_DISABLE=x-record switches it off, `pip uninstall x-record`
 
 
 MISTAKES = [
-    (("api = 1\n", ""), "api", None, " has no api"),
+    (("title =", "titel ="), "titel", None, " has an unknown field titel"),
     (("api = 1", 'api = "1"'), "api", None, ": api must be a TOML int"),
     (("api = 1", "api = 1 1"), "", None, " is not TOML: "),
     (("experimental", "permanent"), "status", None, ": status must be experimental"),
@@ -190,10 +192,10 @@ MISTAKES = [
 ]
 FOUND_LATE = [
     (
-        ("1*uchar", '1*[ uchar | "/" ] *[ uchar | "/" ]'),
+        ("1*uchar", '*[ "a" | "b" ] "a" 20[ "a" | "b" ]'),
         "syntax.bnf",
         16,
-        ", line 16: syntax.bnf: ambiguous",
+        ", line 16: syntax.bnf: rule 'word' derives a text in more than one way",
     ),
     (('"x-record:"', '"x-other:"'), "syntax.rule", None, ": syntax.rule: no URL of the rule 'testurl' begins with"),
     (("word = {", "line = {"), "syntax.parts.line", None, ": syntax.parts.line: every URL has an attribute of"),
@@ -241,12 +243,6 @@ def test_a_record_for_something_else_is_a_broken_contract(plugin, monkeypatch, c
     assert "x_record" not in sys.modules
 
 
-def test_rules_that_nest_too_deep_for_python_are_a_load_error(failure):
-    error, _ = failure("x-deep", None, lambda text: text.replace("1*uchar", f"{'[' * 2000} uchar {']' * 2000}"))
-    assert type(error) is PluginLoadError
-    assert "cannot be imported: RecursionError: maximum recursion depth exceeded" in error.message
-
-
 @pytest.mark.parametrize("code", [None, "raise SystemExit('imported')"], ids=["record alone", "with code"])
 def test_a_missing_record_is_a_broken_contract(failure, code):
     error, _ = failure("x-none", code, None)
@@ -262,7 +258,7 @@ def test_a_record_that_is_not_utf_8_is_a_broken_contract(plugin, monkeypatch):
     site = plugin("x-latin", "raise SystemExit('imported')")
     (site / "x_latin" / "registration.toml").write_bytes(b"caf\xe9")
     monkeypatch.syspath_prepend(site)
-    with pytest.raises(PluginContractError, match="its record cannot be read: UnicodeDecodeError"):
+    with pytest.raises(PluginContractError, match="its record cannot be read: the octet 0xE9 at 3 is not UTF-8"):
         Registry()["x-latin"]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from urlschemes import Registry, UnknownScheme, default_registry
 from urlschemes.errors import PluginContractError, PluginError
+from urlschemes.registry import registry as registry_module
 from urlschemes.registry.names import how_to_install
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.algorithms import algorithms_of
@@ -137,10 +138,13 @@ def test_a_registry_and_a_profile_are_pickled_by_reference(site):
     assert pickle.loads(pickle.dumps(registry)).profile is registry.profile
 
 
-def test_a_url_whose_type_is_not_installed_is_restored_as_a_generic_one_of_its_profile(site):
-    url = Registry(profile="later").parse("x-record:yes")  # its type was made from the record
-    restored = pickle.loads(pickle.dumps(url))
-    assert (type(restored), str(restored)) == (algorithms_of(url.syntax.profile).url_type, "x-record:yes")
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_type_made_from_a_record_is_restored_by_name_else_as_a_generic_one(site, monkeypatch, is_known):
+    url = Registry(profile="later").parse("x-record:yes")
+    pickled, generic = pickle.dumps(url), algorithms_of(url.syntax.profile).url_type
+    monkeypatch.setattr(registry_module, "default_registry", Registry(disable=() if is_known else ["x-record"]))
+    restored = pickle.loads(pickled)
+    assert (type(restored) is generic, str(restored)) == (not is_known, "x-record:yes")
 
 
 def test_a_registry_in_another_profile_has_the_same_plugins(site):
@@ -178,7 +182,7 @@ def test_a_scheme_with_a_later_record_alone_is_unknown_by_default_and_not_broken
     install("x-only", "x-only = x_only", {"x_only/__init__.py": "", "x_only/registration.later.toml": record("x-only")})
     assert Registry(profile="later").parse("x-only:yes").parts == {"word": "yes"}
     for _ in range(2):  # from discovery, and from its cache
-        registry = Registry()
+        registry = Registry(require=["x-only"])
         assert "x-only" not in registry
         with pytest.raises(UnknownScheme, match=r"no record of the profile rfc1738, only registration.later.toml; Reg"):
             registry.parse("x-only:yes")

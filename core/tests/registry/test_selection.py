@@ -81,10 +81,10 @@ def test_a_pin_chooses_one_provider_by_any_spelling_of_its_name():
 def test_a_pin_must_name_a_distribution_that_claims_the_name():
     one, two = claim("x-a", "one"), claim("x-b", "two")
     assert refusal(one, two, pins={"x-a": "two"}) == (
-        "the pin of x-a names two, which does not claim it; claimed by: one"
+        "x-a is pinned to two, which does not claim the name; claimed by: one (scheme)"
     )
     assert refusal(one, two, pins={"x-c": "two"}) == (
-        "the pin of x-c names two, which does not claim it; installed: one, two"
+        "x-c is pinned to two, which does not claim the name; installed: one, two"
     )
 
 
@@ -116,7 +116,7 @@ def test_a_reserved_scheme_has_one_provider():
     assert states(claim("x-mine", "evil"), claim("x-mine", "Urlschemes_X_Mine")) == ["reserved", "active"]
     assert select([claim("x-mine", "evil")], Rules()).claims[0].reason == "the name is reserved for urlschemes-x-mine"
     assert refusal(claim("x-mine", "evil"), pins={"x-mine": "evil"}) == (
-        "the pin of x-mine names evil, but the name is reserved for urlschemes-x-mine; "
+        "x-mine is pinned to evil, but the name is reserved for urlschemes-x-mine; "
         "remove the pin: a reserved name has one provider"
     )
 
@@ -195,7 +195,7 @@ def test_variables_switch_off_schemes_and_distributions(monkeypatch, variable, v
 def test_the_reason_names_the_list_and_the_name(monkeypatch):
     one = claim("x-one", "one-k")
     for rules, reason in (
-        ({"allowed": {"the list": []}}, "the list does not list one-k"),
+        ({"allowed": {"the list": []}}, "the list switches all plugins off"),
         ({"disabled": {"the list": ["x-one"]}}, "the list names x-one"),
     ):
         assert select([one], Rules(**rules)).claims[0].reason == reason

@@ -90,7 +90,7 @@ def test_an_encoded_default_is_written() -> None:
         (
             {"host": "h", "picture": "\ud800"},
             "invalid-part",
-            "the picture cannot hold a surrogate that is no octet",
+            "the picture cannot hold a surrogate that is not an octet",
         ),
         ({"host": "h", "picture": Encoded("a/b")}, "invalid-part", "invalid picture 'a/b'"),
         (

@@ -31,12 +31,26 @@ COUNT = Syntax(
         ("x-count://h", 'add "/" and the word'),
         ("x-count://h/", "add the word"),
         ("x-count://h/ab", 'add ";" and the number'),
-        ("x-count://h/ab;", "the number is a decimal number"),
+        ("x-count://h/ab;", "write the number in decimal digits"),
     ],
 )
 def test_the_hint_names_what_is_missing_at_the_end(text: str, hint: str) -> None:
     why = Fault(text, COUNT, None)
     assert (why.position, why.hint) == (len(text), hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x", ["free", "frog", "full", "tcp"]),
+        ("f", ["free", "frog", "full"]),
+        ("fr", ["free", "frog"]),
+        ("fu", ["full"]),
+    ],
+)
+def test_literals_that_begin_alike_are_all_expected(text: str, words: list[str]) -> None:
+    syntax = Syntax('u = "x:" ( "free" | "full" | "frog" | "tcp" )', "u", profile=RFC1738)
+    assert sorted(Fault(f"x:{text}", syntax, None).expected) == [f'"{word}"' for word in words]
 
 
 def test_the_text_of_an_error_is_message_and_hint() -> None:

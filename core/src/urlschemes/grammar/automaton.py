@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TypeAlias
 
 from urlschemes.grammar.rule_tree import (
     MAX_ELEMENTS,
@@ -17,10 +18,15 @@ from urlschemes.grammar.rule_tree import (
     Escape,
     Repeated,
     Variants,
-    children,
     occurrences,
     too_large,
 )
+
+MAX_STATES = 80
+"""The maximum number of states of a deterministic automaton."""
+
+States: TypeAlias = "list[tuple[bool, dict[int, int]]]"
+"""For each state, if a text may end there, and the state after each character."""
 
 
 def bits(number: int) -> Iterator[int]:
@@ -54,7 +60,7 @@ class State:
         steps = self.steps
         if character not in steps and character.isascii():
             automaton, code = self.automaton, ord(character)
-            passed = _union(1 << step for step in bits(self.ahead) if automaton.leaf(step).mask >> code & 1)
+            passed = union(1 << step for step in bits(self.ahead) if automaton.leaf(step).mask >> code & 1)
             steps[character] = automaton.state_after(passed, self.within) if passed else None
         return steps.get(character)
 
@@ -88,10 +94,9 @@ class State:
 class Automaton:
     """The positions of a tree, and the positions that may follow each.
 
-    `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it, and
-    `uncounted[p]` the same without the steps back of bounded repetitions. `marked` are the occurrences of parts in the
-    tree, outermost first, from left to right; `counted` are the bounded repetitions, `escapes` the escapes. Raises
-    GrammarError for a tree with too many steps.
+    `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it. `marked` are
+    the occurrences of parts in the tree, outermost first, from left to right; `counted` are the bounded repetitions,
+    `escapes` the escapes. Raises GrammarError for a tree with too many steps.
     """
 
     def __init__(self, tree: Element) -> None:
@@ -104,13 +109,11 @@ class Automaton:
         self._within: dict[int, int] = {}
         self._origins: list[int] = []  # the position of each step
         self._after: list[int] = []  # the steps after each
-        self._uncounted: list[int] = []
         self._first, _ = self._number(tree, 0)
         first_turns: dict[int, int] = {}
         for step, position in enumerate(self._origins):
             first_turns.setdefault(position, step)
         self.follow = [self.positions(self._after[step]) for step in first_turns.values()]
-        self.uncounted = [self.positions(self._uncounted[step]) for step in first_turns.values()]
 
     def _number(self, item: Element, position: int) -> tuple[int, int]:
         """Number the positions of `item` from `position` on, add its steps, and return those that begin and end it."""
@@ -120,12 +123,11 @@ class Automaton:
                 raise too_large(item.path[0])
             self._origins.append(position)
             self._after.append(0)
-            self._uncounted.append(0)
             item.first = item.last = item.inside = 1 << position
             return 1 << len(self._origins) - 1, 1 << len(self._origins) - 1
         first = last = item.inside = 0
         is_series, begins = not isinstance(item, Variants), True  # one element is a series, too
-        for inner in children(item):
+        for inner in item.items:
             begin, end = self._number(inner, position + item.inside.bit_count())
             item.inside |= inner.inside
             if is_series:
@@ -149,15 +151,14 @@ class Automaton:
         before = last
         for _ in range(item.most - 1):
             begin, end = self._number(item.item, position)
-            self._connect(before, begin, counted=True)
+            self._connect(before, begin)
             before = end
             last |= end
         return last
 
-    def _connect(self, before: int, after: int, *, counted: bool = False) -> None:
+    def _connect(self, before: int, after: int) -> None:
         for step in bits(before):
             self._after[step] |= after
-            self._uncounted[step] |= 0 if counted else after
 
     def leaf(self, step: int) -> Characters:
         """Return the leaf of a step."""
@@ -167,18 +168,18 @@ class Automaton:
         """Return the positions of `steps`."""
         if len(self._origins) == len(self.leaves):
             return steps
-        return _union(1 << self._origins[step] for step in bits(steps))
+        return union(1 << self._origins[step] for step in bits(steps))
 
     def steps_at(self, positions: int) -> int:
         """Return the steps at `positions`."""
         if positions not in self._within:
             steps = (1 << step for step, position in enumerate(self._origins) if positions >> position & 1)
-            self._within[positions] = _union(steps)
+            self._within[positions] = union(steps)
         return self._within[positions]
 
     def characters(self, positions: int) -> int:
         """Return the characters at `positions`, as a mask."""
-        return _union(self.leaves[position].mask for position in bits(positions))
+        return union(self.leaves[position].mask for position in bits(positions))
 
     def clash(self, item: Element, instead: int, *, again: int, guard: int | None = None, ends: bool = False) -> bool:
         """Return True if committing to `item` wherever it matches, and never to `instead`, is wrong or costly.
@@ -210,40 +211,35 @@ class Automaton:
             ]
         return False
 
-    def includes(self, larger: Element, smaller: Element) -> bool:
-        """Return True if `larger` derives every text of `smaller`, as far as that can be seen without counting.
+    def deterministic(self) -> States:
+        """Return the smallest deterministic automaton, the first state first: the same one for the same texts.
 
-        Within an unbounded repetition, `larger` may need several turns.
+        Raises GrammarError if it may have too many states.
         """
-        if smaller.nullable and not larger.nullable:
-            return False
-        within_larger, within_smaller = larger.inside, smaller.inside
-        seen: set[tuple[int, int]] = set()
-        ahead = [(position, larger.first) for position in bits(smaller.first)]
-        while ahead:
-            pair = ahead.pop()
-            if pair in seen:
-                continue
-            seen.add(pair)
-            position, others = pair
-            mask = self.leaves[position].mask
-            for reached in self._split(others, mask):
-                if not reached or (smaller.last >> position & 1 and not reached & larger.last):
-                    return False
-                following = _union(self.uncounted[other] for other in bits(reached)) & within_larger
-                ahead += [(after, following) for after in bits(self.follow[position] & within_smaller)]
-        return True
-
-    def _split(self, positions: int, mask: int) -> set[int]:
-        """Return the sets of `positions` that one character of `mask` can reach."""
-        reached = (
-            sum(1 << each for each in bits(positions) if self.leaves[each].mask >> code & 1) for code in bits(mask)
-        )
-        return {*reached}
+        order, rows, numbers = [self.start], list[list[int]](), {(self.start.ahead, self.tree.nullable): 0}
+        for state in order:  # grows
+            rows.append([])
+            for code in range(128):
+                after = state.step(chr(code))
+                rows[-1].append(-1 if after is None else numbers.setdefault((after.ahead, after.ends), len(order)))
+                if after is not None and rows[-1][-1] == len(order):
+                    order.append(after)
+            if len(order) > MAX_STATES:
+                raise too_large(self.leaves[0].path[0])
+        # Merge the states that no text tells apart (Moore, 1956). The last one, -1, is where no text goes on.
+        rows.append([-1] * 128)
+        block, count = [*(int(ends) for _, ends in numbers), 2], 0
+        while count < len({*block}):
+            count, known = len({*block}), dict[object, int]()
+            block = [known.setdefault((block[n], *[block[to] for to in row]), len(known)) for n, row in enumerate(rows)]
+        found: dict[int, tuple[bool, dict[int, int]]] = {}
+        for number, row, (_, ends) in zip(block, rows, numbers, strict=False):
+            found.setdefault(number, (ends, {code: block[to] for code, to in enumerate(row) if to >= 0}))
+        return [*found.values()]
 
     def following(self, positions: int) -> int:
         """Return the positions that may come after one of `positions`."""
-        return _union(self.follow[position] for position in bits(positions))
+        return union(self.follow[position] for position in bits(positions))
 
     def begun(self, expected: int) -> Characters | None:
         """Return the literal that began just before `expected`, if only its rest may follow; else None."""
@@ -253,16 +249,30 @@ class Automaton:
         alike = all((leaf.literal, leaf.offset) == (leaves[0].literal, leaves[0].offset) for leaf in leaves)
         return leaves[0] if alike else None
 
+    def literals(self, position: int) -> list[str]:
+        """Return the literals that a character of a literal may be of: those that begin alike share it."""
+        leaf, found = self.leaves[position], list[str]()
+        if leaf.literal is not None and len(leaf.literal) == leaf.offset + 1:
+            found.append(leaf.literal)
+        for after in bits(self.follow[position]):
+            if self.leaves[after].literal is not None and self.leaves[after].offset == leaf.offset + 1:
+                found += self.literals(after)
+        return found or [leaf.literal or ""]
+
     def inside(self, *marks: str) -> int:
         """Return the positions inside of the parts of these marks."""
-        return _union(marked.inside for marked in self.marked if marked.mark in marks)
+        return union(marked.inside for marked in self.marked if marked.mark in marks)
+
+    def beginning(self, mark: str | None) -> int:
+        """Return the positions where the part of that mark may begin."""
+        return union(marked.first for marked in self.marked if marked.mark == mark)
 
     def leading_to(self, goal: int, without: int = 0) -> int:
         """Return `goal`, and the positions from which it can be reached without passing one of `without`."""
         found, ahead = 0, goal & ~without
         while ahead != found:
             found = ahead
-            ahead |= _union(
+            ahead |= union(
                 1 << position
                 for position, after in enumerate(self.follow)
                 if after & found and self.leaves[position].mask and not without >> position & 1
@@ -276,7 +286,7 @@ class Automaton:
 
     def state_after(self, passed: int, within: int) -> State:
         """Return the state after one of the steps `passed`."""
-        return self.state(passed, _union(self._after[step] for step in bits(passed)), within)
+        return self.state(passed, union(self._after[step] for step in bits(passed)), within)
 
     def state_before(self, goal: int, without: int = 0) -> State:
         """Return the state before the first character, for walks that lead to `goal` without some positions."""
@@ -285,7 +295,7 @@ class Automaton:
     @property
     def ending(self) -> int:
         """The positions at which a URL may end."""
-        return _union(1 << position for position in bits(self.tree.last) if self.leaves[position].mask)
+        return union(1 << position for position in bits(self.tree.last) if self.leaves[position].mask)
 
     def nearest_to_end(self, positions: int) -> int:
         """Return those of `positions` that are the fewest characters away from the end of a URL."""
@@ -297,7 +307,7 @@ class Automaton:
         found, ahead = [0], self.tree.last
         while ahead != found[-1]:
             found.append(ahead)
-            ahead |= _union(1 << position for position, after in enumerate(self.follow) if after & ahead)
+            ahead |= union(1 << position for position, after in enumerate(self.follow) if after & ahead)
         return found
 
     @cached_property
@@ -341,7 +351,8 @@ class Automaton:
         return bool(self.state(0, self.steps_at(item.first), item.inside).taken(text) & item.last)
 
 
-def _union(sets: Iterator[int]) -> int:
+def union(sets: Iterator[int]) -> int:
+    """Return the members of all `sets`."""
     whole = 0
     for one in sets:
         whole |= one

@@ -209,7 +209,7 @@ _SECTION = re.compile(r"\b(RFC [0-9]+ )?section ([0-9A-Za-z.]*[0-9A-Za-z])")
 class BNFReader:
     """A reader of one text, which takes tokens from left to right, with one method for each level of the notation.
 
-    `known` are the rules that the text may use, and may not define again. Readers of other notations are subclasses.
+    `known` are the rules that the text may use, or define again. Readers of other notations are subclasses.
     """
 
     name: ClassVar = "rfc1738"
@@ -283,9 +283,6 @@ class BNFReader:
     def define(self, rule: Rule, mark: str) -> None:  # noqa: ARG002  other notations have more marks
         """Add a rule; `mark` is the mark after its name. Raises GrammarError if it is defined already."""
         name, line = rule.name, rule.line
-        if name in self.known:
-            problem, hint = "is already one of the shared rules", "leave it out, or choose another name"
-            raise GrammarError(f"rule {name!r} in line {line} {problem}", rule=name, line=line, hint=hint)
         if name in self.found:
             lines = f"in line {self.found[name].line} and in line {line}"
             raise GrammarError(f"rule {name!r} is defined twice: {lines}", rule=name, line=line)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
 
 from urlschemes.grammar.automaton import Automaton, bits
-from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants, children
+from urlschemes.grammar.rule_tree import Characters, Element, Marked, Repeated, Series, Variants
 
 _MAX_OPTIONS = 8
 """The options without a part that are tried for a URL that is changed."""
@@ -62,13 +62,8 @@ class Composer:
             codes = list(bits(item.mask))
             return chr(codes[0]) if len(codes) == 1 else None
         if isinstance(item, Series):
-            pieces = []
-            for inner in item.items:
-                piece = self._composed(inner, raw, taken)
-                if piece is None:
-                    return None
-                pieces.append(piece)
-            return "".join(pieces)
+            pieces = [self._composed(inner, raw, taken) for inner in item.items]
+            return None if None in pieces else "".join(piece for piece in pieces if piece)
         if isinstance(item, Repeated):
             if item.least == 0 and id(item) not in taken and not item.marks & raw.keys():
                 return ""
@@ -85,5 +80,5 @@ def _options(item: Element, raw: Collection[str]) -> Iterator[Repeated]:
     """Yield every option within `item`, outermost first, but those within the marks `raw`, whose texts are known."""
     if isinstance(item, Repeated) and item.most == 1:
         yield item
-    for inner in children(item) if not (isinstance(item, Marked) and item.mark in raw) else ():
+    for inner in item.items if not (isinstance(item, Marked) and item.mark in raw) else ():
         yield from _options(inner, raw)

@@ -7,6 +7,7 @@ from string import ascii_letters, digits
 
 from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.octets import ALPHADIGIT, HEX, mask
+from urlschemes.grammar.rule_tree import common_path
 from urlschemes.grammar.syntax import Syntax
 
 _FEW = 8
@@ -54,13 +55,13 @@ def expected_words(syntax: Syntax, positions: int) -> tuple[str, ...]:
         elif escape is not None:
             words = [_ESCAPE]
         elif leaf.literal is not None:
-            words = [f'"{leaf.literal}"']
+            words = [f'"{literal}"' for literal in automaton.literals(position)]
         elif leaf.mask in _CLASSES:
             words = [_CLASSES[leaf.mask]]
         elif leaf.mask.bit_count() <= _FEW:
             words = [f'"{chr(code)}"' for code in bits(leaf.mask)]
         else:
-            words = [f"a character of {_innermost_rule(syntax, (leaf.path,))}"]
+            words = [f"a character of the rule {_innermost_rule(syntax, (leaf.path,))}"]
         found.update(dict.fromkeys(words))
     for wide, narrow in _WIDER:
         if wide in found:
@@ -103,12 +104,5 @@ def rule_of(syntax: Syntax, positions: int) -> str | None:
 
 def _innermost_rule(syntax: Syntax, paths: Iterable[tuple[str, ...]]) -> str | None:
     """Return the innermost rule that all of `paths` go through, except for sets of characters."""
-    common: tuple[str, ...] | None = None
-    for path in paths:
-        if common is None:
-            common = path
-        pairs = enumerate(zip(common, path, strict=False))
-        same = next((index for index, (one, other) in pairs if one != other), min(len(common), len(path)))
-        common = common[:same]
-    own = [name for name in common or () if name in syntax.grammar.rules]
+    own = [name for name in common_path(paths) if name in syntax.grammar.rules]
     return next((name for name in reversed(own) if name not in syntax.profile.character_sets), own[-1] if own else None)

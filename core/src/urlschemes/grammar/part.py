@@ -201,17 +201,14 @@ class Part:
         division = self.division
         if division is None:
             return str if self.as_written else unescape
-        separator = division.separator
+        separator, end = division.separator, -1 if self.take == "all but the last" else None
         if self.take == "last":
             return lambda whole: unescape(whole.rpartition(separator)[2])
         if division.leading or division.equals:
-            return lambda whole: tuple(map(_decoded, self.raw_of(whole)))  # type: ignore[return-value]  # all texts, or all pairs
-        is_whole = self.take == "all"
+            return lambda whole: _decoded(self.raw_of(whole))
 
         def decode(whole: str) -> tuple[str, ...]:
-            elements = whole.split(separator)
-            if not is_whole:
-                del elements[-1]
+            elements = whole.split(separator)[:end]
             return tuple([unescape(element) for element in elements] if "%" in whole else elements)
 
         return decode
@@ -233,8 +230,8 @@ class Part:
         return escape(octets, bare)
 
 
-def _decoded(element: str | tuple[str, str]) -> str | tuple[str, str]:
-    return unescape(element) if isinstance(element, str) else (unescape(element[0]), unescape(element[1]))
+def _decoded(raw: Raw) -> Raw:
+    return unescape(raw) if isinstance(raw, str) else tuple([_decoded(each) for each in raw])  # type: ignore[return-value]  # as `raw`: texts or pairs
 
 
 def _path(spec: str) -> tuple[str, ...]:

@@ -75,9 +75,13 @@ class Profile:
         text, _ = read_from(sys.modules[self.package].__spec__, self.rules_file)  # type: ignore[arg-type]
         return Grammar(self.notation(text).rules())
 
-    def extended(self, text: str) -> Grammar:
-        """Return the shared rules with those of `text` added. Raises GrammarError if a rule is defined twice."""
-        return Grammar({**self.grammar.rules, **self.notation(text, self.grammar.rules).rules()})
+    def extended(self, text: str, grammar: Grammar | None = None) -> Grammar:
+        """Return the rules of `grammar`, or else the shared ones, with those of `text`.
+
+        `text` may define some again, for all that refer to them. Raises GrammarError.
+        """
+        rules = (grammar or self.grammar).rules
+        return Grammar({**rules, **self.notation(text, rules).rules()})
 
     @cached_property
     def character_sets(self) -> dict[str, str]:
@@ -128,12 +132,12 @@ class Profile:
     @cached_property
     def scheme_name(self) -> re.Pattern[str]:
         """The name of a scheme."""
-        return re.compile(compile_tree(Automaton(expand(self.grammar, "scheme", (), {}))), re.ASCII)
+        return re.compile(compile_tree(Automaton(expand(self.grammar, Reference("scheme"), (), {})))[0], re.ASCII)
 
     @cached_property
     def scheme_characters(self) -> str:
         """The characters that names of schemes hold."""
-        held, _ = octets_held(expand(self.grammar, "scheme", (), {}))
+        held, _ = octets_held(expand(self.grammar, Reference("scheme"), (), {}))
         return "".join(map(chr, bits(held)))
 
     @property

@@ -8,7 +8,8 @@ as the first allows: as it is, encoded, or both.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from os.path import commonprefix
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.bnf import Choice, Grammar, Literal, Node, Octets, Reference, Repeat, Sequence
@@ -20,23 +21,28 @@ MAX_ELEMENTS = 10_000
 those of a counted repetition count as often as it may repeat them."""
 
 
-_NO_MARKS: frozenset[str] = frozenset()
-
-
 class Element:
-    """A node of the tree.
+    """A node of the tree, made of `items` from left to right; if there is only one, it is the `item`.
 
     `nullable` is True if it derives the empty text; `marks` are those of the parts within it, and its own. `first`,
     `last` and `inside` are sets of positions (bits of an int) that the automaton fills in: those that may begin and end
     a text of the element, and all of them.
     """
 
-    __slots__ = ("first", "inside", "last", "marks", "nullable")
+    __slots__ = ("first", "inside", "items", "last", "marks", "nullable")
     first: int
     inside: int
     last: int
-    marks: frozenset[str]
-    nullable: bool
+
+    def __init__(self, items: list[Element], *, nullable: bool) -> None:
+        self.items = items
+        self.marks: frozenset[str] = frozenset().union(*[each.marks for each in items])
+        self.nullable = nullable
+
+    @property
+    def item(self) -> Element:
+        """The only one of its elements."""
+        return self.items[0]
 
 
 class Characters(Element):
@@ -48,23 +54,20 @@ class Characters(Element):
     __slots__ = ("literal", "mask", "offset", "path")
 
     def __init__(self, mask: int, path: tuple[str, ...], literal: str | None = None, offset: int = 0) -> None:
+        super().__init__([], nullable=False)
         self.mask = mask
         self.path = path
         self.literal = literal
         self.offset = offset
-        self.marks = _NO_MARKS
-        self.nullable = False
 
 
 class Series(Element):
     """A sequence of elements; without any it derives the empty text."""
 
-    __slots__ = ("items",)
+    __slots__ = ()
 
     def __init__(self, items: list[Element]) -> None:
-        self.items = items
-        self.marks = _NO_MARKS.union(*[each.marks for each in items])
-        self.nullable = all(each.nullable for each in items)
+        super().__init__(items, nullable=all(each.nullable for each in items))
 
 
 class Escape(Series):
@@ -81,45 +84,33 @@ class Escape(Series):
 class Variants(Element):
     """Alternatives, at least two."""
 
-    __slots__ = ("items",)
+    __slots__ = ()
 
     def __init__(self, items: list[Element]) -> None:
-        self.items = items
-        self.marks = _NO_MARKS.union(*[each.marks for each in items])
-        self.nullable = any(each.nullable for each in items)
+        super().__init__(items, nullable=any(each.nullable for each in items))
 
 
 class Repeated(Element):
     """`item`, `least` to `most` times (None: without bound). `least` is 0 or 1."""
 
-    __slots__ = ("item", "least", "most")
+    __slots__ = ("least", "most")
 
     def __init__(self, item: Element, least: int, most: int | None) -> None:
-        self.item = item
+        super().__init__([item], nullable=least == 0 or item.nullable)
         self.least = least
         self.most = most
-        self.marks = item.marks
-        self.nullable = least == 0 or item.nullable
 
 
 class Marked(Element):
     """An occurrence of a part; `mark` is the same for all occurrences of one part. `rule` is what it derives from."""
 
-    __slots__ = ("item", "mark", "rule")
+    __slots__ = ("mark", "rule")
 
     def __init__(self, item: Element, mark: str, rule: str) -> None:
-        self.item = item
+        super().__init__([item], nullable=item.nullable)
+        self.marks |= {mark}
         self.mark = mark
         self.rule = rule
-        self.marks = item.marks | {mark}
-        self.nullable = item.nullable
-
-
-def children(item: Element) -> list[Element]:
-    """Return the elements that `item` is made of, from left to right; a character is made of none."""
-    if isinstance(item, Series | Variants):
-        return item.items
-    return [item.item] if isinstance(item, Marked | Repeated) else []
 
 
 def variants(item: Element) -> list[Element]:
@@ -137,9 +128,11 @@ _HEX_DIGITS = tuple(_mask_of(f"{digit:x}") for digit in range(16))
 _PERCENT = 1 << ord("%")
 
 
-def expand(grammar: Grammar, rule: str, parts: Collection[Part], excluded: Mapping[str, frozenset[int]]) -> Element:
-    """Return the tree of `rule` with the occurrences of `parts`; a mark must not hold the octets of `excluded`."""
-    return _Expander(grammar, parts, excluded).element(Reference(rule), ())
+def expand(
+    grammar: Grammar, node: Node, parts: Collection[Part], excluded: Mapping[str, frozenset[int]], *path: str
+) -> Element:
+    """Return the tree of `node`, below the rules of `path`, with `parts`; a mark must not hold octets of `excluded`."""
+    return _Expander(grammar, parts, excluded).element(node, path)
 
 
 class _Expander:
@@ -197,24 +190,24 @@ class _Expander:
         rule = next((each.decoded for each in ending if each.decodes(path)), None)
         if rule is not None:
             item = self.decodes(item, rule, path)
-        return item if part is None else Marked(item, part.mark, path[-1])
+        if part is None:
+            return item
+        if part.number and isinstance(item, Repeated) and not (item.least or item.item.nullable):
+            some = item.item if item.most == 1 else Repeated(item.item, 1, item.most)
+            return Repeated(Marked(some, part.mark, path[-1]), 0, 1)  # an empty number is a part that is absent
+        return Marked(item, part.mark, path[-1])
 
     def decodes(self, item: Element, rule: str, path: tuple[str, ...]) -> Element:
         """Return `item` restricted to texts whose decoded octets derive from `rule`."""
         octets = self.element(Reference(rule), path)
         written = item.item if isinstance(item, Repeated) and item.most is None else item
         if written is item or not all(isinstance(each, Characters | Escape) for each in variants(written)):
-            raise GrammarError(
-                f"the rule {path[-1]!r}, whose decoded octets are {rule!r}, must be a repetition of characters",
-                rule=path[-1],
-                hint="write it as `*[ ... ]` or `1*[ ... ]` of characters and `escape`",
-            )
+            problem = f"the rule {path[-1]!r}, whose decoded octets are {rule!r}, must be a repetition of characters"
+            hint = "let it repeat one rule, a choice of characters and escapes, any number of times"
+            raise GrammarError(problem, rule=path[-1], hint=hint)
         if octets.nullable and not item.nullable:
-            raise GrammarError(
-                f"the rule {rule!r} may be empty, but {path[-1]!r} may not",
-                rule=rule,
-                hint="let both or neither be empty",
-            )
+            problem = f"the rule {rule!r} may be empty, but {path[-1]!r} may not"
+            raise GrammarError(problem, rule=rule, hint="let both or neither be empty")
         return _encoded(octets, *octets_held(item))
 
 
@@ -335,30 +328,21 @@ def _flat(items: list[Element]) -> list[Element]:
 
 def _factored(items: list[Element]) -> Element:
     """Return `items` as alternatives, with the common beginning of several of them factored out."""
-    rest = [_in_series(item) for item in items]
+    sequences = [_in_series(item) for item in items]
     groups: list[list[list[Element]]] = []
-    for sequence in rest:
-        for group in groups:
-            if group[0] and sequence and _same(group[0][0], sequence[0]):
-                group.append(sequence)
-                break
-        else:
-            groups.append([sequence])
-    ways: list[Element] = []
-    optional = False
-    for group in groups:
-        if len(group) == 1:
-            if group[0]:
-                ways.append(_series(group[0]))
-            else:
-                optional = True
-        else:
-            tail = _factored([_series(sequence[1:]) for sequence in group])
-            ways.append(_series([group[0][0], tail]))
+    for sequence in filter(None, sequences):
+        group = next((each for each in groups if _same(each[0][0], sequence[0])), None)
+        if group is None:
+            groups.append(group := [])
+        group.append(sequence)
+    ways = [
+        _series(group[0] if len(group) == 1 else [group[0][0], _factored([_series(each[1:]) for each in group])])
+        for group in groups
+    ]
     if not ways:
         return Series([])
     whole = ways[0] if len(ways) == 1 else Variants(ways)
-    return Repeated(whole, 0, 1) if optional else whole
+    return whole if all(sequences) else Repeated(whole, 0, 1)
 
 
 def _same(one: Element, other: Element) -> bool:
@@ -369,13 +353,12 @@ def _same(one: Element, other: Element) -> bool:
         getattr(one, name, None) != getattr(other, name, None) for name in ("mask", "mark", "least", "most", "octets")
     ):
         return False
-    inner, others = children(one), children(other)
-    return len(inner) == len(others) and all(map(_same, inner, others))
+    return len(one.items) == len(other.items) and all(map(_same, one.items, other.items))
 
 
 def _rebuilt(item: Element, change: Callable[[Element], Element]) -> Element:
     """Return `item` with the elements that it is made of as `change` returns them."""
-    inner = [change(each) for each in children(item)]
+    inner = [change(each) for each in item.items]
     if isinstance(item, Marked):
         return Marked(inner[0], item.mark, item.rule)
     if isinstance(item, Repeated):
@@ -403,7 +386,7 @@ def octets_held(item: Element) -> tuple[int, frozenset[int]]:
     if isinstance(item, Characters):
         return item.mask, frozenset()
     bare, escapes = 0, frozenset[int]()
-    for inner in children(item):
+    for inner in item.items:
         more_bare, more_escapes = octets_held(inner)
         bare |= more_bare
         escapes |= more_escapes
@@ -420,9 +403,14 @@ def _encoded(item: Element, bare: int, escapes: frozenset[int]) -> Element:
     return _rebuilt(item, lambda inner: _encoded(inner, bare, escapes))
 
 
+def common_path(paths: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the rules that all `paths` begin with."""
+    return tuple(commonprefix([*paths]))  # noqa: RUF071  of tuples
+
+
 def occurrences(item: Element) -> Iterator[Marked]:
     """Yield every marked occurrence within `item`, outermost first, from left to right."""
     if isinstance(item, Marked):
         yield item
-    for inner in children(item):
+    for inner in item.items:
         yield from occurrences(inner)

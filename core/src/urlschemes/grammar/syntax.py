@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from functools import cached_property
 from typing import Any
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton
-from urlschemes.grammar.bnf import Grammar
+from urlschemes.grammar.bnf import Grammar, Rule, references
 from urlschemes.grammar.composer import Composer
 from urlschemes.grammar.part import DIGITS, Division, Held, Part, Raw
 from urlschemes.grammar.pattern import compile_tree
@@ -32,8 +33,9 @@ class Syntax:
     `bnf` is the scheme's own text in the notation of the `profile`, `rule` the rule that its URLs derive from,
     `hierarchy` the rule whose `/` divide levels (None if there are none), `section` where the rules are defined that do
     not say it themselves. `slash_may_be_omitted` says that a host followed by nothing means the same as a host followed
-    by `/`. `printed` is the text of rules that are rewritten here, as the specification prints them. `source` is the
-    record that holds all this, and `line` where `bnf` begins in it; errors name both.
+    by `/`. `printed` is the text of rules that are rewritten here, as the specification prints them. `uses` are texts
+    of more shared rules, by their files. `source` is the record that holds all this, and `line` where `bnf` begins in
+    it; errors name both.
 
     `kept` holds results of an equal Syntax, by name and as plain data; `keep` is called with all of them when there is
     a new one that takes long to compute. The rules are read and checked at once, unless there are such results.
@@ -50,6 +52,7 @@ class Syntax:
         section: str = "",
         profile: Profile,
         printed: str = "",
+        uses: Mapping[str, str] | None = None,
         slash_may_be_omitted: bool = False,
         source: str = "",
         line: int = 1,
@@ -61,13 +64,14 @@ class Syntax:
         self.section = section
         self.profile = profile
         self.printed = printed
+        self.uses = dict(uses or {})
         self.hierarchy = hierarchy
         self.slash_may_be_omitted = slash_may_be_omitted
         self.source = source
         self.line = line
         self._kept = dict(kept or {})
         self._keep = keep
-        self.parts: Mapping[str, Part] = {part.name: part for part in parts}
+        self.parts: Mapping[str, Part] = {part.name: copy(part) for part in parts}
         self.as_written = tuple(name for name, part in self.parts.items() if part.as_written)
         self.groups: dict[str, tuple[str, ...]] = {}
         self._made: dict[str, Any] = {}
@@ -77,7 +81,7 @@ class Syntax:
                 self._kept["parts"] = marks_and_divisions(self.grammar, self.parts)
         for name, (mark, division) in self._kept["parts"].items():
             part = self.parts[name]
-            part.holds, part.mark, part.division = self._holds, mark, division and Division(*division)
+            part.holds, part.mark, part.division = lambda n: self.held[n], mark, division and Division(*division)
 
     def __repr__(self) -> str:
         return f"<Syntax {self.rule}: {', '.join(self.parts) or 'no parts'}>"
@@ -90,12 +94,16 @@ class Syntax:
         except GrammarError as error:
             if error.source or not self.source:
                 raise
-            rules, shared = vars(self).get("grammar", self.profile.grammar).rules, self.profile.grammar.rules
-            line = rules[error.rule].line if error.rule in rules.keys() - shared.keys() else error.line
+            shared = self.shared.rules
+            rule = vars(self).get("grammar", self.shared).rules.get(error.rule)
+            line = error.line if rule is None or rule is shared.get(rule.name) else rule.line
             field = "syntax" if line is None else "syntax.bnf"
             place = "" if line is None or f"in line {line}" in error.message else f", line {line}"
             details: dict[str, Any] = {"source": self.source, "field": field, "rule": error.rule, "hint": error.hint}
             raise GrammarError(f"{self.source}{place}: {field}: {error.message}", line=line, **details) from None
+        except RecursionError:
+            problem, hint = "the rules are nested too deeply", "use fewer brackets and rules within others"
+            raise GrammarError(f"{self.source or 'the grammar'}: {problem}", source=self.source, hint=hint) from None
 
     def once(self, name: str, compute: Callable[[], Any], *, stored: bool = False) -> Any:
         """Return the result of that name: what `compute` returned when it was first asked for.
@@ -111,11 +119,23 @@ class Syntax:
         return results[name]
 
     @cached_property
+    def shared(self) -> Grammar:
+        """The rules of the profile, with those that the record uses."""
+        grammar = self.profile.grammar
+        for file, text in self.uses.items():
+            try:
+                grammar = self.profile.extended(text, grammar)
+            except GrammarError as error:
+                details: dict[str, Any] = {"rule": error.rule, "line": error.line, "hint": error.hint}
+                raise GrammarError(f"{file}: {error.message}", source=file, **details) from None
+        return grammar
+
+    @cached_property
     def grammar(self) -> Grammar:
         """The rules, with the shared ones."""
         names = (self.rule, self.hierarchy, *(part.decoded for part in self.parts.values()))
         text = "\n" * (self.line - 1) + self.bnf  # so that errors count the lines of the file
-        return grammar_of(text, filter(None, names), self.profile)
+        return grammar_of(text, filter(None, names), self.profile, self.shared)
 
     @property
     def automaton(self) -> Automaton:
@@ -132,9 +152,6 @@ class Syntax:
         """The octets that each part may hold, by its name."""
         plain = self.once("held", self._plainly_held, stored=True)
         return {name: Held(rule, frozenset(bare), frozenset(escapes)) for name, (rule, bare, escapes) in plain.items()}
-
-    def _holds(self, name: str) -> Held:
-        return self.held[name]
 
     def _plainly_held(self) -> dict[str, tuple[str, list[int], list[int]]]:
         held = {name: held_by(part, self.automaton, self.grammar) for name, part in self.parts.items()}
@@ -199,7 +216,7 @@ class Syntax:
 
     def _compiled(self) -> str:
         with self._located_errors():
-            return compile_portably(compile_tree(self.automaton), re.ASCII).pattern
+            return compile_portably(compile_tree(self.automaton)[0], re.ASCII).pattern
 
     def begins_with(self, prefix: str) -> bool:
         """Return True if some URL of this syntax begins with `prefix`."""
@@ -209,14 +226,33 @@ class Syntax:
         """Return True if some URL of this syntax is of the scheme `name`."""
         return bool(self.once(f"scheme {name}", lambda: self.begins_with(f"{name}:"), stored=True))
 
+    @property
+    def own_rules(self) -> dict[str, Rule]:
+        """The rules that the record defines, or defines again, and those that it uses."""
+        shared = self.profile.grammar.rules
+        return {name: rule for name, rule in self.grammar.rules.items() if rule is not shared.get(name)}
+
+    @cached_property
+    def host_rules(self) -> tuple[str, ...]:
+        """The host rules of the profile, without those of which the record defines a part again."""
+        rules, own = self.grammar.rules, self.own_rules.keys()
+
+        def reached(name: str) -> list[str]:
+            found = [name]
+            for each in found:
+                found += {part.name for part in references(rules[each].node)}.difference(found)
+            return found
+
+        return tuple(name for name in self.profile.host_rules if own.isdisjoint(reached(name)))
+
     def section_of(self, rule: str) -> str:
         """Return where `rule` is defined: a section of the profile's document, or what the record refers to."""
-        section = self.grammar.rules[rule].section if rule in self.grammar.rules else None
-        if section is None:
+        found = self.grammar.rules.get(rule)
+        if found is None or (section := found.section) is None:
             return self.section
         if " " in section:
             return section
-        if rule in self.profile.grammar.rules:
+        if found is self.profile.grammar.rules.get(rule):
             return self.profile.section(rule)
         # A comment in a record's own text speaks of what the record refers to.
         document = self.section.partition(" section ")[0].rstrip(",")
@@ -225,11 +261,7 @@ class Syntax:
 
     def whole(self, match: re.Match[str], name: str) -> str | None:
         """Return the text of the occurrence of the part `name`, None if it is absent."""
-        for group in self.groups[name]:
-            text: str | None = match[group]
-            if text is not None:
-                return text
-        return None
+        return next((match[group] for group in self.groups[name] if match[group] is not None), None)
 
     def span(self, match: re.Match[str], name: str) -> tuple[int, int] | None:
         """Return where the occurrence of the part `name` stands, None if it is absent."""

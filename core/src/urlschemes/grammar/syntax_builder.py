@@ -6,12 +6,10 @@ Every mistake in the rules of a scheme is found here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import reduce
-from operator import or_
 
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.automaton import Automaton, bits
-from urlschemes.grammar.bnf import Grammar, Literal, Node, Reference, Repeat, Rule, Sequence
+from urlschemes.grammar.automaton import Automaton, bits, union
+from urlschemes.grammar.bnf import Grammar, Literal, Node, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import ESCAPE, mask
 from urlschemes.grammar.part import Division, Held, Part
 from urlschemes.grammar.profile import Profile
@@ -23,9 +21,9 @@ _ZEROS = 12
 """Fewer zeros than these are tried before a digit, for a part that is a number."""
 
 
-def grammar_of(text: str, names: Iterable[str], profile: Profile) -> Grammar:
-    """Return the rules of `text` and the shared ones, among them those of the `names`. Raises GrammarError."""
-    grammar = profile.extended(text)
+def grammar_of(text: str, names: Iterable[str], profile: Profile, shared: Grammar) -> Grammar:
+    """Return the rules of `text` and the `shared` ones, among them those of the `names`. Raises GrammarError."""
+    grammar = profile.extended(text, shared)
     for name in names:
         if name not in grammar.rules:
             raise GrammarError(f"there is no rule {name!r}", rule=name)
@@ -51,32 +49,43 @@ def marks_and_divisions(grammar: Grammar, parts: Mapping[str, Part]) -> dict[str
         own = mark if takes == ["all"] else "__".join([*names, "list"])
         for name in names:
             rule, element = parts[name].at[0][-1], parts[name].element
-            found[name] = own, None if element is None else division(grammar.rules, rule, element, name)
+            found[name] = own, None if element is None else division(grammar, rule, element, name)
     return found
 
 
-def division(rules: Mapping[str, Rule], rule: str, element: str, part: str) -> Division:
+def division(grammar: Grammar, rule: str, element: str, part: str) -> Division:
     """Return the division of the list `part`, which derives from `rule`, into elements of the rule `element`.
 
-    Raises GrammarError if the rules have neither form.
+    Raises GrammarError if the rules have neither form, or divide a list in two ways.
     """
+    rules = grammar.rules
     node = rules[rule].node if rule in rules else None
     inner = rules[element].node if element in rules else None
+    found: Division | None = None
+    elements: list[Node] = []
     match node, inner:
         case Sequence(items=(Reference() as first, Repeat(item=Sequence(items=(Literal() as between, again))))), _:
             if str(again) == element and _is_one_way(between.text) and (first.name == element or not _equals(inner)):
-                return Division(between.text, _equals(inner))
+                found, elements = Division(between.text, _equals(inner)), [first, again]
         case Repeat(item=Reference(name=name), least=0, most=None), Sequence(items=(Literal(text=separator), *rest)):
             value, equals = rest[0] if len(rest) == 1 else None, _equals(Sequence(tuple(rest)))
             if name == element and _is_one_way(separator) and (equals or isinstance(value, Reference)):
-                return Division(separator, equals, leading=True)
+                found, elements = Division(separator, equals, leading=True), rest
         case _:
             pass
-    raise GrammarError(
-        f'the list part {part!r} must be a rule of the form `{element} *[ "/" {element} ]`, '
-        f'or `*[ {element} ]` with `{element} = ";" name "=" value`',
-        rule=rule if rule in rules else None,
-    )
+    if found is None:
+        raise GrammarError(
+            f'the list part {part!r} must be a rule of the form `{element} *( "/" {element} )`, '
+            f'or `*{element}` with `{element} = ";" name "=" value`',
+            rule=rule if rule in rules else None,
+        )
+    names = [*inner.items[-3:-2]] if found.equals and isinstance(inner, Sequence) else []
+    for text, nodes in ((found.separator, elements), (found.equals, names)):
+        for each in nodes:
+            if octets_held(expand(grammar, each, (), {}, rule))[0] & mask(text):
+                problem = f"the list part {part!r} is ambiguous: {each} may hold {text!r}, which ends it"
+                raise GrammarError(problem, rule=rule, hint=f"let {each} hold {text!r} only encoded")
+    return found
 
 
 def _equals(node: Node | None) -> str:
@@ -101,14 +110,14 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part], profile
     exclude: dict[str, frozenset[int]] = {}
     for part in parts.values():
         exclude[part.mark] = exclude.get(part.mark, frozenset()) | part.exclude
-    automaton = Automaton(expand(grammar, rule, parts.values(), exclude))
+    automaton = Automaton(expand(grammar, Reference(rule), parts.values(), exclude))
     # An octet whose escape spells a literal that may follow the part cannot be held by the part.
     more = dict(exclude)
     for marked in automaton.marked:
         more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
     if more != exclude:
-        automaton = Automaton(expand(grammar, rule, parts.values(), more))
-    escapes = reduce(or_, [escape.first for escape in automaton.escapes], 0)
+        automaton = Automaton(expand(grammar, Reference(rule), parts.values(), more))
+    escapes = union(escape.first for escape in automaton.escapes)
     for leaf in automaton.leaves:
         for code in bits(leaf.mask & ~legal):
             problem = f"rule {leaf.path[-1]!r} has {chr(code)!a}, which no URL may hold"
@@ -120,7 +129,10 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part], profile
             raise GrammarError(problem, rule=leaf.path[-1], hint=hint)
     for part in parts.values():
         if not any(marked.mark == part.mark for marked in automaton.marked):
-            raise GrammarError(f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}", rule=rule)
+            names = dict.fromkeys(name for leaf in automaton.leaves for name in leaf.path if name in grammar.rules)
+            hint = f"a URL has these rules: {', '.join(each for each in names if each not in profile.character_sets)}"
+            problem = f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}"
+            raise GrammarError(problem, rule=rule, hint=hint)
         _check_values(part, automaton, held_by(part, automaton, grammar), profile)
     return automaton
 
@@ -154,11 +166,9 @@ def _check_values(part: Part, automaton: Automaton, held: Held, profile: Profile
     for marked in found:
         for zeros in range(1, _ZEROS):
             if automaton.derives(marked, "0" * zeros + "7") and not automaton.derives(marked, "7"):
-                raise GrammarError(
-                    f"the part {part.name!r} is a number, and its rule derives {'0' * zeros}7 but not 7",
-                    rule=held.rule,
-                    hint="let the rule derive fewer digits, or leave out `number`: text keeps its zeros",
-                )
+                problem = f"the part {part.name!r} is a number, and its rule derives {'0' * zeros}7 but not 7"
+                hint = "let the rule derive fewer digits, or leave out `number`: text keeps its zeros"
+                raise GrammarError(problem, rule=held.rule, hint=hint)
 
 
 def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:

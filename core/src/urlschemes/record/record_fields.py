@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
-import tomllib
-from collections.abc import Collection, Iterator, Mapping
-from functools import cache as cache_result
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from urlschemes.errors import PluginContractError, RegistrationError, require_type
-from urlschemes.grammar import bnf
+from urlschemes.errors import PluginContractError, RegistrationError
 from urlschemes.grammar.octets import ESCAPE, SCHEME_NAME_FORM, SCHEME_NAME_WORDS
 from urlschemes.grammar.part import TAKES, TRAVELS, Part
 from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.record.record_table import used_rules
 from urlschemes.storage import cache
 
 API: Final = 1
@@ -28,6 +24,9 @@ STATUSES: Final = ("permanent", "provisional", "historical", "experimental")
 _CODE = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
 _PART = re.compile(r"[a-z](?:_?[a-z0-9])*", re.ASCII)
 _OPERATION = re.compile(r"[a-z]++(?: [a-z]++)*", re.ASCII)
+_COMMENT = re.compile(";.*")
+_FIRST_RULE = re.compile(r"\s*([A-Za-z][\w+-]*)", re.ASCII)
+_FILE = re.compile(r"[a-z0-9](?:[.-]?[a-z0-9])*", re.ASCII)
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*", re.ASCII)
 _TEXTS: Final = (
     "title",
@@ -87,237 +86,256 @@ class Option(NamedTuple):
     configurable: bool = True
 
 
-def fields_of(text: str, names: Collection[str], profile: Profile, source: str) -> dict[str, Any]:
-    """Return the attributes `names` of the Registration whose record is the TOML `text`, from the file `source`.
+def fields_of(
+    table: Mapping[str, Any], names: Collection[str], profile: Profile, source: str, text: str = ""
+) -> dict[str, Any]:
+    """Return the attributes `names` of the Registration of a `table`, from the TOML `text` of the file `source`.
 
-    Raises RegistrationError, GrammarError, PluginContractError.
+    Raises RegistrationError for all fields that are wrong at once; GrammarError, PluginContractError.
     """
-    require_type("profile", profile, Profile)
-    try:
-        record = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also for a number of too many digits
-        raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
     found: dict[str, Any] = {"source": source}
-    fields = _Fields(record, source, known=(*names, "api"))
-    written_for = fields.take("api", int)
-    if written_for != API:
+    fields = _Fields(table, source)
+    is_experiment = (
+        str(table.get("scheme", "x-")).lower().startswith("x-")
+    )  # RFC 1738 section 4: it need not be registered
+    written_for = fields.take("api", int, API if is_experiment else _MISSING)
+    if written_for != API and "api" not in fields.mistakes:
+        wants, has = f"api = {API}", f"api = {written_for}"
+        hint = "install versions of the plugin and of urlschemes that fit together"
         raise PluginContractError(
-            f"{source or 'the record'} has api = {written_for}: expected {API}",
-            wants=f"api = {API}",
-            has=f"api = {written_for}",
-            hint="install versions of the plugin and of urlschemes that fit together",
+            f"{source or 'the record'} has {has}: expected {API}", wants=wants, has=has, hint=hint
         )
+    fields.only({*names, "profile", "same_as"} - {"source"})
     scheme = found["scheme"] = fields.take("scheme", str)
     if SCHEME_NAME_FORM.fullmatch(scheme) is None:
-        raise fields.wrong("scheme", f"{SCHEME_NAME_WORDS} ({profile.section('scheme')})")
-    status = found["status"] = fields.take("status", str)
-    if status not in STATUSES:
-        raise fields.wrong("status", f"one of {', '.join(STATUSES)}")
-    if (status == "experimental") != scheme.startswith("x-"):
-        wants = "experimental for names that begin with `x-`, and for no others (RFC 1738 section 4)"
-        raise fields.wrong("status", wants)
+        fields.wrong("scheme", f"{SCHEME_NAME_WORDS} ({profile.section('scheme')})")
+    status = found["status"] = fields.one_of("status", STATUSES, "experimental" if is_experiment else _MISSING)
+    if (status == "experimental") != is_experiment:
+        fields.wrong("status", "experimental for names that begin with `x-`, and for no others (RFC 1738 section 4)")
     for name in _TEXTS:
-        words = fields.take(name, str)
-        if not words.strip():
-            raise fields.empty(name)
+        words = fields.take(name, str, "" if is_experiment else _MISSING)
+        if not words.strip() and name in table:
+            fields.empty(name)
         found[name] = " ".join(words.split()) if name.endswith("considerations") else words.strip()
     default_port = fields.take("default_port", int, None)
     found["default_port"] = None if default_port is None else fields.port("default_port", default_port)
     ports = fields.take("ports", list, [])
     found["ports"] = tuple(fields.port(f"ports[{place}]", port) for place, port in enumerate(ports))
-    found["operations"] = fields.names("operations", ["access"], _OPERATION, "operations in lower-case words")
+    found["operations"] = fields.names("operations", _OPERATION, "operations in lower-case words")
     options = fields.take("options", dict, {})
     found["options"] = MappingProxyType({name: _option(name, each, fields) for name, each in options.items()})
-    found["redirects"] = fields.names("redirects", [], SCHEME_NAME_FORM, "names of schemes")
+    found["redirects"] = fields.names("redirects", SCHEME_NAME_FORM, "names of schemes")
     found["local"] = fields.take("local", bool, False)
-    reference, table = found["reference"], fields.take("syntax", dict)
-    made = found["syntax"] = _syntax(fields, table, reference, profile, text)
-    found["cautions"] = tuple(_caution(each, fields, made, reference) for each in fields.take("cautions", list, []))
-    found["examples"] = tuple(_example(each, fields) for each in fields.take("examples", list, []))
-    fields.done()
+    reference = found["reference"] or os.path.basename(source) or "this record"
+    found["examples"] = tuple(_example(each, fields) for each in fields.tables("examples"))
+    cautions = [_caution(each, fields, reference) for each in fields.tables("cautions")]
+    made = found["syntax"] = _syntax(fields, fields.take("syntax", dict), reference, profile, text)
+    for each in cautions:
+        if each.part not in made.parts:
+            fields.wrong("cautions.part", f"a part of the scheme, not {each.part!r}")
+    fields.check()
+    found["cautions"] = tuple(cautions)
     return found
 
 
 _MISSING: Any = object()
+_UNKNOWN = " has an unknown field "
+_KINDS: Final = {"str": "string", "int": "integer", "bool": "boolean", "list": "array", "dict": "table"}
+"""The names that TOML gives to kinds of values."""
 
 
 class _Fields:
-    """The fields of a table, each taken once. A field that is left over is a mistake; those in `known` are none."""
+    """The fields of a table, each taken once. A field that is left over is a mistake.
 
-    def __init__(self, table: Mapping[str, Any], source: str, where: str = "", known: Collection[str] = ()) -> None:
+    Mistakes are noted, of each field of the record the first one. In place of a value that is missing or of a wrong
+    kind, checking goes on with another.
+    """
+
+    def __init__(self, table: Mapping[str, Any], source: str, where: str = "", outer: _Fields | None = None) -> None:
         self.table = dict(table)
         self.source = source
         self.where = where
-        self.known = known
+        self.mistakes: dict[str, tuple[str, str]] = outer.mistakes if outer else {}
+        self.hints: list[str] = outer.hints if outer else []
 
-    def take(self, name: str, kind: type, default: Any = _MISSING) -> Any:
-        if name not in self.table:
-            if default is _MISSING:
-                from difflib import get_close_matches  # only a mistake needs it
+    def check(self) -> None:
+        """Raise RegistrationError if there are mistakes."""
+        alike: dict[tuple[str, str], list[str]] = {}
+        for field, around in self.mistakes.items():
+            alike.setdefault(around, []).append(field)
+        unknown = alike.get((_UNKNOWN, ""), [])
+        problems = "; ".join(f"{before}{', '.join(each)}{after}" for (before, after), each in alike.items())
+        if len(unknown) > 1:
+            problems = problems.replace(_UNKNOWN, " has the unknown fields ", 1)
+        if problems:
+            message = f"{self.source or 'the record'}{problems[0]}{re.sub('; :? ', '; ', problems[1:])}"
+            hint = " ".join(self.hints) or None
+            raise RegistrationError(message, source=self.source, field=next(iter(self.mistakes)), hint=hint)
 
-                meant = get_close_matches(name, self.table.keys() - {*self.known}, 1)
-                hint = f"the field {meant[0]} is unknown: did you mean {name}?" if meant else None
-                raise self._error(" has no ", name, hint=hint)
-            return default
-        value = self.table.pop(name)
-        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-            raise self.wrong(name, f"a TOML {kind.__name__}")
-        return value
+    def take(self, name: str, kind: Any, default: Any = _MISSING) -> Any:
+        if name in self.table:
+            value = self.table.pop(name)
+            if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+                return value
+            self.wrong(name, f"a TOML {_KINDS[kind.__name__]}")
+        elif default is _MISSING:
+            self._mistake(" has no ", name)
+        return kind() if default is _MISSING else default
 
-    def names(self, name: str, default: list[str], form: re.Pattern[str], contents: str) -> tuple[str, ...]:
-        values = self.take(name, list, default)
+    def names(self, name: str, form: re.Pattern[str], contents: str) -> tuple[str, ...]:
+        values = self.take(name, list, [])
         if not all(isinstance(value, str) and form.fullmatch(value) for value in values):
-            raise self.wrong(name, f"a list of {contents}")
+            self.wrong(name, f"a list of {contents}")
         return tuple(values)
 
-    def port(self, name: str, value: object) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 65536:
-            raise self.wrong(name, "a number from 1 to 65535")
+    def one_of(self, name: str, choices: Sequence[str], default: str) -> Any:
+        if (value := self.take(name, str, default)) not in choices:
+            self.wrong(name, f"one of {', '.join(choices)}")
         return value
 
-    def wrong(self, name: str, wanted: str) -> RegistrationError:
-        return self._error(": ", name, f" must be {wanted}")
+    def tables(self, name: str) -> Iterator[_Fields]:
+        for each in self.take(name, list, []):
+            if isinstance(each, dict):
+                yield _Fields(each, self.source, f"{name}.", self)
+            else:
+                self.wrong(name, "tables")
 
-    def empty(self, name: str) -> RegistrationError:
-        return self._error(": ", name, " must not be empty")
+    def port(self, name: str, value: object) -> Any:
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 < value < 65536:
+            self.wrong(name, "a number from 1 to 65535")
+        return value
 
-    def _error(self, before: str, name: str, after: str = "", hint: str | None = None) -> RegistrationError:
-        field = self.where + name
-        message = f"{self.source or 'the record'}{before}{field}{after}"
-        return RegistrationError(message, source=self.source, field=field, hint=hint)
+    def wrong(self, name: str, wanted: str) -> None:
+        self._mistake(": ", name, f" must be {wanted}")
 
-    def done(self) -> None:
-        for name in self.table:
-            raise self._error(" has an unknown field ", name)
+    def empty(self, name: str) -> None:
+        self._mistake(": ", name, " must not be empty")
+
+    def _mistake(self, before: str, name: str, after: str = "") -> None:
+        if self.where[:-1] not in self.mistakes:
+            self.mistakes.setdefault(self.where + name, (before, after))
+
+    def only(self, known: Collection[str] = ()) -> None:
+        """Note fields that are left over, and not among the `known` ones."""
+        for name in (each for each in self.table if each not in known):
+            from difflib import get_close_matches  # only a mistake needs it
+
+            self._mistake(_UNKNOWN, name)
+            self.hints += [f"did you mean {meant}?" for meant in get_close_matches(name, known, 1)]
 
 
 def _option(name: str, table: object, fields: _Fields) -> Option:
     where = f"options.{name}"
     if not isinstance(table, dict) or _PART.fullmatch(name) is None:
-        raise fields.wrong(where, "a table, under the name of a parameter")
-    option = _Fields(table, fields.source, f"{where}.")
+        fields.wrong(where, "a table, under the name of a parameter")
+        return Option()
+    option = _Fields(table, fields.source, f"{where}.", fields)
     made = Option(
         option.take("description", str, ""),
         option.take("environment", str, None),
         configurable=option.take("configurable", bool, True),
     )
     if made.environment is not None and _VARIABLE.fullmatch(made.environment) is None:
-        raise option.wrong("environment", "the name of an environment variable, in capitals")
+        option.wrong("environment", "the name of an environment variable, in capitals")
     if made.environment is not None and not made.configurable:
-        raise option.wrong("environment", "left out if configurable is false")
-    option.done()
+        option.wrong("environment", "left out if configurable is false")
+    option.only()
     return made
 
 
 def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: Profile, toml: str) -> Syntax:
-    table = _Fields(given, fields.source, "syntax.")
-    parts = []
+    table = _Fields(given, fields.source, "syntax.", fields)
+    parts: list[dict[str, Any]] = []
     for name, value in table.take("parts", dict, {}).items():
-        if not _PART.fullmatch(name) or not isinstance(value, dict):
-            raise table.wrong("parts", f"tables with names like `selector`, not {name!r}")
-        part = _part(name, _Fields(value, fields.source, f"syntax.parts.{name}."))
+        if not _PART.fullmatch(name) or not isinstance(value, str | dict):
+            table.wrong("parts", f"texts or tables with names like `selector`, not {name!r}")
+            continue
+        of_part = {"at": value} if isinstance(value, str) else value
+        part = _part(name, _Fields(of_part, fields.source, f"syntax.parts.{name}.", fields))
         # InternetURL and LoginURL declare these parts.
         if name in {"user", "password", "host", "port"} and (
-            part.element is not None or part.number != (name == "port")
+            part["element"] is not None or part["number"] != (name == "port")
         ):
-            raise table.wrong(f"parts.{name}", "a number" if name == "port" else "one text")
+            table.wrong(f"parts.{name}", "a number" if name == "port" else "one text")
         parts.append(part)
-    text, rule = table.take("bnf", str), table.take("rule", str)
+    text = table.take("bnf", str)
+    first = _FIRST_RULE.match(_COMMENT.sub("", text))
+    rule = table.take("rule", str, first[1] if first else "" if "syntax.bnf" in fields.mistakes else _MISSING)
     hierarchy = table.take("hierarchy", str, None)
     slash = table.take("slash_may_be_omitted", bool, False)
     printed = table.take("printed", str, "")
-    table.done()
+    used = table.names("uses", _FILE, "names of files of rules")
+    table.only()
+    fields.check()
+    uses = used_rules(used, fields.source, profile)
     section = reference.partition(";")[0]
-    key = json.dumps([sys.version, profile.name, _state(profile), given, section], default=str)
+    key = cache.key_of(["urlschemes.grammar", profile.package], profile.name, given, section, uses)
     return Syntax(
         text,
         rule,
-        parts,
+        [Part(**each) for each in parts],
         hierarchy=hierarchy,
         section=section,
         profile=profile,
         printed=printed,
+        uses=uses,
         slash_may_be_omitted=slash,
         source=fields.source or "the record",
-        line=toml[: max(toml.find(text), 0)].count("\n") + 1,
+        line=toml[: max(toml.find(text), toml.find(text.partition("\n")[0]), 0)].count("\n") + 1,
         kept=cache.load("syntax", key),
         keep=lambda results: cache.store("syntax", key, results),
     )
 
 
-@cache_result
-def _state(profile: Profile) -> list[tuple[str, int, int]]:
-    """Return the state of the files that compile grammars: in a checkout they change without the version."""
-    folders = os.path.dirname(bnf.__file__), *sys.modules[profile.package].__path__
-    try:
-        files = [file for folder in folders for file in os.scandir(folder) if file.is_file()]
-        return sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
-    except OSError:  # the core is in an archive, whose content does not change within a version
-        return []
-
-
-def _part(name: str, fields: _Fields) -> Part:
-    at = fields.take("at", (str, list))  # type: ignore[arg-type]  # isinstance takes a tuple of types
+def _part(name: str, fields: _Fields) -> dict[str, Any]:
+    """Return the arguments of a Part."""
+    at = fields.take("at", list if isinstance(fields.table.get("at"), list) else str)
     at = [at] if isinstance(at, str) else at
     if not at or not all(isinstance(spec, str) and spec for spec in at):
-        raise fields.wrong("at", "the path of a rule, or a list of paths")
-    take = fields.take("take", str, "all")
-    if take not in TAKES:
-        raise fields.wrong("take", f"one of {', '.join(TAKES)}")
-    travels = fields.take("travels", str, "line")
-    if travels not in TRAVELS:
-        raise fields.wrong("travels", f"one of {', '.join(TRAVELS)}")
+        fields.wrong("at", "the path of a rule, or a list of paths")
+    take = fields.one_of("take", TAKES, "all")
+    travels = fields.one_of("travels", TRAVELS, "line")
     exclude = fields.take("exclude", list, [])
     if not all(isinstance(octet, str) and re.fullmatch("[0-9A-Fa-f]{2}", octet) for octet in exclude):
-        raise fields.wrong("exclude", "a list of octets, each as two hexadecimal digits")
-    part = Part(
-        name,
-        at,
-        element=fields.take("element", str, None),
-        take=take,
-        number=fields.take("number", bool, False),
-        exclude=[int(octet, 16) for octet in exclude],
-        decoded=fields.take("decoded", str, None),
-        travels=travels,
-        called=fields.take("called", str, None),
-        says=fields.take("says", str, None),
-    )
-    fields.done()
+        fields.wrong("exclude", "a list of octets, each as two hexadecimal digits")
+        exclude = []
+    part = {
+        "name": name,
+        "at": at,
+        "take": take,
+        "number": fields.take("number", bool, name == "port"),
+        "exclude": [int(octet, 16) for octet in exclude],
+        "travels": travels,
+        **{each: fields.take(each, str, None) for each in ("element", "decoded", "called", "says")},
+    }
+    fields.only()
     return part
 
 
-def _caution(value: object, fields: _Fields, syntax: Syntax, reference: str) -> Caution:
-    if not isinstance(value, dict):
-        raise fields.wrong("cautions", "tables")
-    table = _Fields(value, fields.source, "cautions.")
+def _caution(table: _Fields, fields: _Fields, reference: str) -> Caution:
     code, part = table.take("code", str), table.take("part", str)
     holds, begins = table.take("holds", str, None), table.take("begins", str, None)
     if not _CODE.fullmatch(code):
-        raise table.wrong("code", "a name such as `header-fields`")
-    if part not in syntax.parts:
-        raise table.wrong("part", f"a part of the scheme, not {part!r}")
+        table.wrong("code", "a name such as `header-fields`")
     if (holds is None) == (begins is None):
-        raise fields.wrong("cautions", f"tables with either `holds` or `begins`; {code!r} has both or neither")
+        fields.wrong("cautions", f"tables with either `holds` or `begins`; {code!r} has both or neither")
     for name, text in (("holds", holds), ("begins", begins)):
         if text == "":
-            raise table.empty(name)
+            table.empty(name)
     section = table.take("section", str, reference.partition(";")[0])
     message, hint = table.take("message", str), table.take("hint", str, None)
     caution = Caution(code, part, message, section, hint, holds=holds, begins=begins)
-    table.done()
+    table.only()
     return caution
 
 
-def _example(value: object, fields: _Fields) -> Example:
-    if not isinstance(value, dict):
-        raise fields.wrong("examples", "tables")
-    table = _Fields(value, fields.source, "examples.")
+def _example(table: _Fields, fields: _Fields) -> Example:
     url, says = table.take("url", str), table.take("says", str, "")
     invalid = table.take("invalid", bool, False)
     parts = table.take("parts", dict, None)
-    table.done()
-    if invalid == (parts is not None):
-        raise fields.wrong("examples", f"tables with either `parts` or `invalid = true`; {url!r} has both or neither")
+    table.only()
+    if url and invalid == (parts is not None):
+        fields.wrong("examples", f"tables with either `parts` or `invalid = true`; {url!r} has both or neither")
     return Example(url, parts and {name: _value(each) for name, each in parts.items()}, says)
 
 

@@ -7,6 +7,7 @@ RFC 7595 section 7.4).
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
@@ -16,8 +17,11 @@ from urlschemes.errors import RegistrationError, require_type
 from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.record.record_fields import Caution, Example, Option, fields_of
+from urlschemes.record.record_table import first_record, full_table, in_profile
 from urlschemes.rfc1738 import RFC1738
-from urlschemes.storage.package_data import read_from
+from urlschemes.storage.package_data import locate, read_from
+
+_TAKES_FROM_OTHERS = re.compile(r"""same_as|\buses["']?\s*=|\\[uU]""")
 
 
 class Registration:
@@ -77,13 +81,23 @@ class Registration:
         return self.syntax.profile
 
     @classmethod
-    def from_text(cls, text: str, *, source: str = "", profile: Profile = RFC1738) -> Registration:
+    def from_text(
+        cls, text: str, *, source: str = "", profile: Profile = RFC1738, first: str | None = None
+    ) -> Registration:
         """Make the registration of a record: the TOML `text`.
+
+        `first` is the text of a record that says what this one leaves out, apart from syntax and examples: by default
+        that of RFC 1738 in the folder of the `source`, if this is a plugin's record of another profile.
 
         Raises RegistrationError (GrammarError for its BNF), PluginContractError for a record of another API version.
         """
         require_type("text", text, str)
-        return _from_text(text, source, profile)
+        require_type("profile", profile, Profile)
+        require_type("first", first, str, type(None))
+        first = first_record(source, profile) if first is None else first
+        # What a record takes from another changes without its text.
+        make = _from_text.__wrapped__ if _TAKES_FROM_OTHERS.search(text + first) else _from_text
+        return make(text, source, profile, first)
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], profile: Profile = RFC1738) -> Registration:
@@ -99,21 +113,30 @@ class Registration:
         return cls.from_text(text, source=str(path), profile=profile)
 
     @classmethod
-    def of(cls, package: str, profile: Profile = RFC1738) -> Registration:
-        """Read the registration in `package`, which is being imported: a plugin calls it with its `__name__`.
+    def of(cls, package: str, profile: Profile = RFC1738, scheme: str | None = None) -> Registration:
+        """Read the registration in `package`: a plugin calls it with its `__name__` while it is imported.
 
-        The module of another `profile` in that package calls it with its `__package__`.
+        The module of another `profile` in that package calls it with its `__package__`. With the name of a `scheme`,
+        the package is that of a ledger. Nothing is imported. Raises as `from_file` does.
         """
-        spec = getattr(sys.modules.get(package), "__spec__", None)
+        name = profile.record if scheme is None else f"{scheme}.toml"
         try:
-            if spec is None:
-                raise FileNotFoundError(f"the package {package} was not imported from a file")
-            text, path = read_from(spec, profile.record)
-        except (OSError, UnicodeDecodeError) as error:
-            raise RegistrationError(f"the record of {package} cannot be read: {error}") from None
+            text, path = read_from(getattr(sys.modules.get(package), "__spec__", None) or locate(package), name)
+        except (OSError, UnicodeDecodeError, ModuleNotFoundError) as error:
+            raise RegistrationError(f"the record of {scheme or package} cannot be read: {error}") from None
         return cls.from_text(text, source=path, profile=profile)
 
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any], *, source: str = "", profile: Profile = RFC1738) -> Registration:
+        """Make the registration of a record whose TOML has been read. Raises as `from_text` does."""
+        require_type("table", table, Mapping)
+        require_type("profile", profile, Profile)
+        return cls(**fields_of(table, cls.__slots__, profile, source))
 
-@lru_cache(maxsize=64)  # the registry reads a record before the plugin is imported, which reads it again
-def _from_text(text: str, source: str, profile: Profile) -> Registration:
-    return Registration(**fields_of(text, Registration.__slots__, profile, source))
+
+@lru_cache(maxsize=256)  # the registry reads a record before the plugin is imported, which reads it again
+def _from_text(text: str, source: str, profile: Profile, first: str) -> Registration:
+    taken = full_table(first, os.path.join(os.path.dirname(source), RFC1738.record))
+    own = in_profile(full_table(text, source), profile.name, source)
+    table = {name: each for name, each in taken.items() if name not in {"syntax", "examples"}} | own
+    return Registration(**fields_of(table, Registration.__slots__, profile, source, text))

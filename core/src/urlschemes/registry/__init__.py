@@ -5,6 +5,7 @@ This package does not know what can be done with a scheme's URLs beyond parsing 
     registry.py    Registry: schemes by name, parsing and converting; the registry of the process
     claims.py      Claim: an entry point by which a distribution asks for a name
     discovery.py   what is installed: the claims of all distributions
+    ledgers.py     folders of records, one file for each name
     names.py       who provides a name and why; ledgers: names that are known without being installed
     selection.py   which claims count: conflicts, pins, reserved names, switches
     plugins.py     the plugins of one registry: from a claim to its record, scheme, hook or command, loaded once

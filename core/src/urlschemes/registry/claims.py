@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias
 
+from urlschemes.errors import Hint, Remedy
 from urlschemes.redaction import one_line
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "OWN_SPECIFICATIONS",
     "PROFILES",
     "READERS",
+    "RECORDS",
     "SCHEMES",
     "SPECIFICATIONS",
     "Claim",
@@ -65,6 +67,8 @@ PROFILES = "urlschemes.profiles"
 """The entry-point group of profiles other than that of RFC 1738; the name of an entry is the profile's."""
 READERS = "urlschemes.readers"
 """The entry-point group of readers of URLs other than the pattern."""
+RECORDS = "urlschemes.records"
+"""The entry-point group of ledgers, folders of records; an entry's value is the package that holds the files."""
 GROUPS = "urlschemes.groups"
 """The entry-point group by which a distribution says that it uses another group, `urlschemes.<name of the entry>`.
 
@@ -83,9 +87,10 @@ class Claim(NamedTuple):
     """One entry point of one distribution.
 
     `origin` is the folder or archive in which the distribution was found. `module` and `attribute` locate the object;
-    without `attribute` there is only a record. `reason` says why the claim is in its `state`. `name` is empty if the
-    whole distribution is malformed. `records` are the files of a scheme's records, one for each profile, if they can be
-    listed.
+    without `attribute` there is only a record, and without `module` it is in a ledger. `reason` says why the claim is
+    in its `state`. `name` is empty if the whole distribution is malformed. `records` are the files of a scheme's
+    records, one for each profile, if they can be listed, or all files of a ledger. A record in a ledger is one file for
+    all its `profiles`, which are empty if it cannot be read. A ledger that the program names has no `distribution`.
     """
 
     name: str
@@ -98,6 +103,12 @@ class Claim(NamedTuple):
     state: State = "active"
     reason: str = ""
     records: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
+
+    @property
+    def in_ledger(self) -> bool:
+        """Return True if the claim is the record of a ledger."""
+        return self.group == SCHEMES and bool(self.records) and not self.module
 
     @property
     def in_trouble(self) -> bool:
@@ -111,8 +122,8 @@ class Claim(NamedTuple):
 
     @property
     def provider(self) -> str:
-        """The distribution with its version, as in "urlschemes-ftp 0.1.0"."""
-        return f"{self.distribution} {self.version}".rstrip()
+        """The distribution with its version, as in "urlschemes-ftp 0.1.0"; the folder of a ledger without one."""
+        return f"{self.distribution} {self.version}".strip() or self.origin
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -120,7 +131,7 @@ class Claim(NamedTuple):
         return self.distribution, self.module, self.attribute
 
     def __str__(self) -> str:
-        location = f"{self.module}:{self.attribute}" if self.attribute else self.module
+        location = f"{self.module}:{self.attribute}" if self.attribute else self.module or " ".join(self.records)
         text = f"{self.name or '(no name)'}: {self.provider} [{self.state}] {location} in {self.origin}"
         return one_line(f"{text}: {self.reason}" if self.reason else text, 1000)
 
@@ -152,9 +163,10 @@ def subject(claim: Claim) -> str:
     return f"{claim.provider}, which provides {claim.name}, "
 
 
-def removal_hint(claim: Claim) -> str:
-    """Return how to do without the claim."""
-    return f"{DISABLE}={switch(claim)} switches it off, `pip uninstall {claim.distribution}` removes it"
+def removal_hint(claim: Claim, hint: str | None = None) -> Hint:
+    """Return how to do without the claim, after the `hint` how to correct it."""
+    removal = f", `pip uninstall {claim.distribution}` removes it" if claim.module else ""
+    return Hint(hint, Remedy(f"switches it off{removal}", DISABLE, switch(claim)))
 
 
 def switch(claim: Claim) -> str:
@@ -171,5 +183,5 @@ def locations(claims: list[Claim]) -> str:
 
 def installed_list(claims: Iterable[Claim]) -> str:
     """Return the distributions whose claims are active, for a hint."""
-    names = sorted({claim.distribution for claim in claims if claim.state == "active"})
+    names = sorted({claim.distribution for claim in claims if claim.state == "active"} - {""})
     return f"installed: {', '.join(names) or 'none'}"

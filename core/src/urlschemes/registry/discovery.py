@@ -11,47 +11,41 @@ reason of its claim. Entries of `sys.path` that depend on where the process was 
 the current directory) are searched and reported, but not used.
 
 Searching takes longer than everything else that a first URL needs, so the claims are cached: for one version of the
-core and of Python, one `sys.path`, and one state of each of its entries. The times of a folder change when something
-is installed into it or removed. Metadata is watched itself in the current directory, where other files come and go, and
-in sources, whose builds rewrite it in place; so are the folders of records, to which those of other profiles are added.
+core and of Python, one `sys.path`, and one state of each of its entries; and for each entry, as a script adds its own
+folder to the others. The times of a folder change when something is installed into it or removed. Metadata is watched
+itself in the current directory, where other files come and go, and in sources, whose builds rewrite it in place; so are
+the folders of records, to which those of other profiles are added.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib.machinery import PathFinder
-from time import time_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import SCHEME_NAME_FORM, SCHEME_NAME_WORDS
 from urlschemes.redaction import described, one_line
-from urlschemes.registry import claims as claims_module
-from urlschemes.registry.claims import HOOKS, SCHEMES, Claim, distribution_key, object_reference
-from urlschemes.storage import cache
+from urlschemes.registry.claims import HOOKS, RECORDS, SCHEMES, Claim, distribution_key, object_reference
+from urlschemes.storage.cache import key_of, made_of, state_of
 from urlschemes.storage.package_data import find_in_folders, locate
 
 if TYPE_CHECKING:
     from importlib_metadata import IDistribution
 
-__all__ = ["discover", "installed_claims"]
+__all__ = ["discover", "installed_claims", "state_of"]
 
 _DISTRIBUTION_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._\-]*[A-Za-z0-9])?", re.ASCII)
 _GROUP = re.compile(rf"{HOOKS}(?:\.\w+)?", re.ASCII).fullmatch
 _RECORD = re.compile(r"registration(?:\.\w+)?\.toml", re.ASCII).fullmatch
+LEDGER_FILE = re.compile(r".+\.toml").fullmatch
 _VERSION = re.compile(r"[A-Za-z0-9.!+_\-]{1,100}", re.ASCII)
 
 MAX_NAMES = 1000
 """Names that one distribution may claim."""
-
-_in_memory: dict[str, Any] = {}
-"""What this process has cached: importing urlschemes searches for a reader, and each registry for all else."""
-
-SETTLED_AFTER = 2_000_000_000
-"""Nanoseconds after which another change would show in a file's times, on every file system in use."""
 
 
 def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
@@ -59,43 +53,54 @@ def installed_claims(*, current_directory: bool = False) -> tuple[Claim, ...]:
     search_path = _search_path()
     if not _only_standard_finders():
         return discover(current_directory=current_directory)
-    source = _state([__file__, claims_module.__file__])  # in a checkout it changes, and the version does not
     here = _current_directory()
     dependent = [entry for entry in search_path if not os.path.isabs(entry) or os.path.realpath(entry) == here]
-    key = json.dumps([sys.version, sys.prefix, source, current_directory, search_path, here if dependent else ""])
-    state = _state([*(entry for entry in search_path if entry not in dependent), *_metadata(dependent, "-info")])
-    cached = _in_memory.get(key) or cache.load("claims", key) or {"path": None}
-    if cached["path"] == state and cached["watched"] == _state([path for path, *_ in cached["watched"]]):
-        _in_memory[key] = cached
-        claims = [Claim(*fields) for fields in cached["claims"]]
-        return tuple(each._replace(records=tuple(each.records)) for each in claims)  # JSON has no tuples
-    found = discover(current_directory=current_directory)
-    folders = {os.path.dirname(record) for claim in found for record in claim.records}
-    watched = _state([*_metadata(search_path, ".egg-info"), *sorted(folders)])
-    if all(changed < time_ns() - SETTLED_AFTER for *_, changed in [*state, *watched]):
-        _in_memory[key] = {"path": state, "watched": watched, "claims": found}
-        cache.store("claims", key, _in_memory[key])
-    return found
+    paths = [*(entry for entry in search_path if entry not in dependent), *_metadata(dependent, "-info")]
+
+    def search() -> tuple[tuple[Claim, ...], Iterable[str]]:
+        found = discover(current_directory=current_directory, cached=True)
+        folders = {os.path.dirname(record) for claim in found for record in claim.records}
+        return found, [*_metadata(search_path, ".egg-info"), *sorted(folders)]
+
+    key = key_of([__package__], sys.prefix, current_directory, search_path, here if dependent else "")
+    claims = [Claim(*fields) for fields in made_of(paths, "claims", key, search)]
+    return tuple(each._replace(records=tuple(each.records), profiles=()) for each in claims)  # JSON has no tuples
 
 
-def discover(path: Iterable[str] | None = None, *, current_directory: bool = False) -> tuple[Claim, ...]:
-    """Return every claim of the distributions in `path` (default: `sys.path`), sorted; the cache is not used.
+def discover(
+    path: Iterable[str] | None = None, *, current_directory: bool = False, cached: bool = False
+) -> tuple[Claim, ...]:
+    """Return every claim of the distributions in `path` (default: `sys.path`), sorted.
 
-    With `current_directory`, distributions that are found through the current directory count too.
+    With `current_directory`, distributions that are found through the current directory count too. If `cached`, an
+    entry that has not changed is not searched again.
     """
+    claims: list[Claim] = []
+    for entry in _search_path(path):
+        ignored = why_ignored(entry)
+        search = partial(_claims_in, entry)
+        fresh = ignored or not cached
+        found = search()[0] if fresh else made_of([entry], "entry", key_of([__package__], entry), search)
+        for claim in (Claim(*fields) for fields in found):
+            form = {SCHEMES: _RECORD, RECORDS: LEDGER_FILE}.get(claim.group)
+            records = _records(claim.module, form) if form and claim.module else ()
+            counts = claim.state != "active" or not ignored or current_directory
+            state, reason = (claim.state, claim.reason) if counts else ("ignored", ignored)
+            claims.append(claim._replace(records=records, profiles=(), state=state, reason=reason))
+    return tuple(sorted(_each_once(claims), key=lambda each: (each.group, each.name, each.distribution, *each)))
+
+
+def _claims_in(entry: str) -> tuple[list[Claim], list[str]]:
+    """Return the claims in an entry of the path, without their records, and the metadata that a build may rewrite."""
     from importlib_metadata import distributions
 
     claims: list[Claim] = []
-    for entry in _search_path(path):
-        ignored = "" if current_directory else why_ignored(entry)
-        try:
-            for distribution in distributions(path=[entry]):
-                for claim in _claims_of(distribution, entry):
-                    counts = claim.state != "active" or not ignored
-                    claims.append(claim if counts else claim._replace(state="ignored", reason=ignored))
-        except Exception as error:  # noqa: BLE001  any package may install a finder of its own
-            claims.append(Claim("", "", "", entry, state="malformed", reason=_reason(error)))
-    return tuple(sorted(_each_once(claims), key=lambda each: (each.group, each.name, each.distribution, *each)))
+    try:
+        for each in distributions(path=[entry]):
+            claims += _claims_of(each, entry)
+    except Exception as error:  # noqa: BLE001  any package may install a finder of its own
+        claims.append(Claim("", "", "", entry, state="malformed", reason=_reason(error)))
+    return claims, _metadata([entry], ".egg-info")
 
 
 def why_ignored(entry: str) -> str:
@@ -119,7 +124,7 @@ def _search_path(path: Iterable[str] | None = None) -> list[str]:
 
 
 def _claims_of(distribution: IDistribution, entry: str) -> Iterator[Claim]:
-    """Yield the claims of one distribution."""
+    """Yield the claims of one distribution, without their records."""
     try:
         references = _references(distribution)
         if not references:
@@ -136,19 +141,21 @@ def _claims_of(distribution: IDistribution, entry: str) -> Iterator[Claim]:
         if wrong or location is None:
             yield Claim(one_line(claimed, 80), name, version, origin, group=group, state="malformed", reason=wrong)
         else:
-            records = _records(location[0]) if group == SCHEMES else ()
-            yield Claim(claimed, name, version, origin, *location, group, records=records)
+            yield Claim(claimed, name, version, origin, *location, group)
 
 
-def _records(package: str) -> tuple[str, ...]:
-    """Return the paths of the records in a package; none if its files cannot be listed."""
+def _records(package: str, form: Callable[[str], object]) -> tuple[str, ...]:
+    """Return the paths of the records in a package, by the form of their names; none if its files cannot be listed."""
     try:
         spec = locate(package)
-        folders = spec.submodule_search_locations or [os.path.dirname(spec.origin or "")]
-        found = [os.path.join(folder, name) for folder in folders for name in os.listdir(folder) if _RECORD(name)]
+        return files_in(spec.submodule_search_locations or [os.path.dirname(spec.origin or "")], form)
     except Exception:  # noqa: BLE001  no such package, an archive, or another package's finder failed
         return ()
-    return tuple(sorted(found))
+
+
+def files_in(folders: Iterable[str], form: Callable[[str], object]) -> tuple[str, ...]:
+    """Return the paths of the files in `folders` whose names have the `form`, sorted. Raises OSError, ValueError."""
+    return tuple(sorted(os.path.join(folder, name) for folder in folders for name in os.listdir(folder) if form(name)))
 
 
 def _references(distribution: IDistribution) -> dict[tuple[str, str], list[str]]:
@@ -225,13 +232,9 @@ def _reason(error: Exception) -> str:
 
 
 def _only_standard_finders() -> bool:
-    """Return True if distributions are found in the entries of `sys.path` and nowhere else."""
-    return not any(
-        hasattr(finder, "find_distributions")
-        and finder is not PathFinder
-        and type(finder).__module__ != "importlib_metadata"
-        for finder in sys.meta_path
-    )
+    """Return True if distributions are found only in the entries of `sys.path`."""
+    others = (each for each in sys.meta_path if hasattr(each, "find_distributions") and each is not PathFinder)
+    return all(type(each).__module__ == "importlib_metadata" for each in others)
 
 
 def _current_directory() -> str:
@@ -254,16 +257,3 @@ def _metadata(entries: Iterable[str], suffix: str) -> list[str]:
             folders = [os.path.join(entry, name) for name in names]
             paths += [path for folder in folders for path in (folder, os.path.join(folder, "entry_points.txt"))]
     return paths
-
-
-def _state(paths: Iterable[str]) -> list[list[Any]]:
-    """Return each path with its inode, size, time of modification and time of change, which tell that it changed."""
-    state: list[list[Any]] = []
-    for path in paths:
-        try:
-            found = os.stat(path or os.curdir)
-        except (OSError, ValueError):  # ValueError for a NUL
-            state.append([path, 0, 0, 0, 0])
-        else:
-            state.append([path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns])
-    return state

@@ -200,14 +200,12 @@ def _marked(module: object, source: HookSource) -> dict[str, Callable[..., objec
 
 def ledgers(hooks: Hooks) -> Iterator[Ledger]:
     """Iterate over the ledgers that plugins provide; one that fails is logged and left out."""
-    for provider, ledger, error in hooks.answers("ledger", Ledger):
-        problem = None if error is not None else ledger.problem()
+    for provider, ledger, failure in hooks.answers("ledger", Ledger):
+        error, problem = failure, ledger.problem() if failure is None else None
         if problem is not None:
             wrong = f"the hooks of {provider} are wrong: its ledger {problem}"
-            log_failure(
-                PluginContractError(wrong, distribution=provider, wants="a ledger of scheme names", has=problem)
-            )
-        elif error is not None:
+            error = PluginContractError(wrong, distribution=provider, wants="a ledger of scheme names", has=problem)
+        if error is not None:
             log_failure(error)
         else:
             yield ledger
@@ -225,10 +223,5 @@ def _expected(source: HookSource) -> str:
 
 
 def _wrong(source: HookSource, has: str, wants: str) -> PluginContractError:
-    return PluginContractError(
-        f"the hooks of {source.provider} are wrong: {has}",
-        distribution=source.provider,
-        wants=wants,
-        has=has,
-        hint=source.removal_hint,
-    )
+    message = f"the hooks of {source.provider} are wrong: {has}"
+    return PluginContractError(message, distribution=source.provider, wants=wants, has=has, hint=source.removal_hint)

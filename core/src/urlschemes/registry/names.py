@@ -15,10 +15,10 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from urlschemes.errors import PluginConflict, UnknownScheme
+from urlschemes.errors import Hint, PluginConflict, Remedy, UnknownScheme
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
-from urlschemes.redaction import in_line, one_line
-from urlschemes.registry.claims import DISABLE, Claim, State, locations, switch
+from urlschemes.redaction import one_line
+from urlschemes.registry.claims import DISABLE, Claim, locations, switch
 from urlschemes.storage.package_data import read_from
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "known_names",
     "merged",
     "reserved_names",
+    "suggestion",
 ]
 
 MAX_NAMES = 20_000
@@ -43,7 +44,7 @@ _DISTRIBUTION = re.compile(r"[\w.-]*", re.ASCII)
 MAX_MISSPELT = 20
 """Letters that a misspelt name may have."""
 
-_DEFINE_IT = "`parse_generic` reads it; a plugin can define it"
+_DEFINE_IT = Hint(Remedy("reads any scheme", "parse_generic()"), "a plugin can define it")
 
 
 class KnownName(NamedTuple):
@@ -51,7 +52,7 @@ class KnownName(NamedTuple):
 
     `means` says what URLs of the scheme are for, `reference` where it is defined, `since` what happened to it later.
     `distribution` is the distribution that provides it; in the core's own ledger, the only one that may. `status` is
-    the register's word: `permanent`, `provisional`, `historical`.
+    the register's word: `permanent`, `provisional`, `historical`. `no_syntax` says why there is no syntax to register.
     """
 
     name: str
@@ -60,6 +61,7 @@ class KnownName(NamedTuple):
     since: str = ""
     distribution: str = ""
     status: str = ""
+    no_syntax: str = ""
 
 
 class Ledger(NamedTuple):
@@ -147,21 +149,17 @@ def how_to_install(distribution: str, extra: str = "") -> str:
 
 def attribution(name: str, ledgers: Iterable[Ledger]) -> str | None:
     """Return which distribution provides the scheme according to the first ledger that says so."""
-    for ledger in ledgers:
-        for known in ledger.names:
-            if known.name == name and known.distribution:
-                return f"according to {ledger.title}, {known.distribution} provides it"
-    return None
+    found = ((each, known) for each in ledgers for known in each.names if known.name == name and known.distribution)
+    ledger, known = next(found, (None, None))
+    return f"according to {ledger.title}, {known.distribution} provides it" if ledger and known else None
 
 
 def merged(ledgers: Iterable[Ledger]) -> Mapping[str, KnownName]:
     """Return the entries of all ledgers, by name, sorted; the first ledger that fills a field takes precedence."""
     found: dict[str, KnownName] = {}
-    for ledger in ledgers:
-        for known in ledger.names:
-            other = found.get(known.name)
-            first = known if other is None else KnownName(*(old or new for old, new in zip(other, known, strict=True)))
-            found[known.name] = first
+    for known in (known for ledger in ledgers for known in ledger.names):
+        first = found.get(known.name, known)
+        found[known.name] = KnownName(*(old or new for old, new in zip(first, known, strict=True)))
     return MappingProxyType(dict(sorted(found.items())))
 
 
@@ -206,23 +204,21 @@ class Names(NamedTuple):
     def why(self, name: str, claims: tuple[Claim, ...], *, pinned: bool) -> Why:
         """Return who provides `name`, which is in lower case, and why, given its claims; else as `no_provider`."""
         active = next((claim for claim in claims if claim.state == "active"), None)
+        other = "shadowed" if active else "conflict"
+        pins = tuple(claim.distribution for claim in claims if claim.state == other and claim.distribution)
         if active is not None:
-            rule = _rule(claims, pinned=pinned)
-            return Why(name, active.provider, rule, claims, _in_state("shadowed", claims), switch(active))
+            return Why(name, active.provider, _rule(active, claims, pinned=pinned), claims, pins, switch(active))
         error = self.no_provider(name, claims)
-        return Why(name, None, error.message, claims, _in_state("conflict", claims), hint=error.hint)
+        return Why(name, None, error.message, claims, pins, hint=error.hint)
 
     def no_provider(self, name: str, claims: tuple[Claim, ...]) -> UnknownScheme | PluginConflict:
         """Return the error for a name that nothing provides, given the `claims` for it."""
         conflict = [claim for claim in claims if claim.state == "conflict"]
         if conflict:
-            return PluginConflict(
-                f"several distributions claim the scheme {name}, so none is used: {locations(conflict)}",
-                scheme=name,
-                claimants=tuple(claim.provider for claim in conflict),
-                distribution=conflict[0].provider,
-                hint=f"choose one: Registry(pins={{{name!r}: {conflict[0].distribution!r}}}), or uninstall the other",
-            )
+            problem = f"several distributions claim the scheme {name}, so none is used: {locations(conflict)}"
+            providers = tuple(claim.provider for claim in conflict)
+            choose = f"choose one: Registry(pins={{{name!r}: {conflict[0].distribution!r}}}), or uninstall the other"
+            return PluginConflict(problem, scheme=name, claimants=providers, distribution=providers[0], hint=choose)
         disabled = [claim for claim in claims if claim.state == "disabled"]
         if disabled:
             reasons = "; ".join(f"{claim.provider} ({claim.reason})" for claim in disabled)
@@ -232,34 +228,29 @@ class Names(NamedTuple):
         if claims:
             reasons = "; ".join(f"{claim.provider} is {claim.state}: {claim.reason}" for claim in claims)
             unused = any(claim.state == "unused" for claim in claims)
-            hint = "Registry(profile=...) reads URLs of another profile" if unused else install
+            hint = Hint(Remedy("reads URLs of another profile", "Registry.profile")) if unused else install
             return UnknownScheme(f"no plugin provides the scheme {name}: {reasons}", scheme=name, hint=hint)
         if known is not None:
             message, hint = _of_core_ledger(known, install)
             return UnknownScheme(message, scheme=name, hint=hint)
         return UnknownScheme(scheme=name, explainer=self)
 
-    def explanation(self, name: str) -> _Explanation:
-        """Return what is known of `name`."""
+    def explanation(self, name: str) -> UnknownScheme:
+        """Return the error with what is known of `name`."""
         ledgers = self.ledgers()
         names = merged(ledgers)
         known = names.get(name)
         if known is None:
             # An installed or installable scheme is more likely to be meant than one that is merely registered.
-            near = _suggestion(name, {*known_names(), *self.installed()}) or _suggestion(name, names)
+            near = suggestion(name, {*known_names(), *self.installed()}) or suggestion(name, names)
             hint = _not_a_scheme(name) or near or _where_to_look(name, ledgers)
-            return _Explanation(in_line(f"no scheme is registered as {name!r}"), hint)
+            return UnknownScheme(f"no scheme is registered as {name!r}", hint=hint)
         ledger = next(each for each in ledgers if any(other.name == name for other in each.names))
-        facts = ", ".join(filter(None, (known.means, known.reference, known.since)))
+        facts = ", ".join(filter(None, (known.means, known.reference, known.since, known.no_syntax.rstrip("."))))
         status = f" as {known.status}" if known.status else ""
         entry = f"{ledger.dated} lists it{status}{f': {facts}' if facts else ''}"
         sentences = (f"no installed plugin provides the scheme {name}", entry, attribution(name, ledgers))
-        return _Explanation(in_line("; ".join(filter(None, sentences))), _DEFINE_IT)
-
-
-class _Explanation(NamedTuple):
-    message: str
-    hint: str | None
+        return UnknownScheme("; ".join(filter(None, sentences)), hint=_DEFINE_IT)
 
 
 def _of_core_ledger(known: KnownName, install: str | None) -> tuple[str, str | None]:
@@ -276,7 +267,7 @@ def _of_core_ledger(known: KnownName, install: str | None) -> tuple[str, str | N
 def _not_a_scheme(name: str) -> str | None:
     """Return what a text that begins with `name` and a colon may be instead of a URL."""
     if name == "url":
-        return "leave out the prefix `URL:` of the RFC's Appendix, which is not part of a URL, or let `fix` remove it"
+        return "leave out the prefix `URL:` of RFC 1738's appendix, which is not part of a URL"
     if len(name) == 1:
         return "if this is a drive letter, the text is the path of a file, not a URL"
     if "." in name or name == "localhost":
@@ -291,26 +282,27 @@ def _where_to_look(name: str, ledgers: tuple[Ledger, ...]) -> str | None:
     return f"to look up the names that IANA has registered, {how_to_install(reserved_names().iana)}"
 
 
-def _suggestion(name: str, names: Iterable[str]) -> str | None:
-    """Return the names that may be meant."""
+def suggestion(name: str, names: Iterable[str], prefix: str = "") -> str | None:
+    """Return the names that may be meant, each after the `prefix`, as a question."""
     if len(name) > MAX_MISSPELT:
         return None
     from difflib import get_close_matches  # only a mistake needs it
 
-    # A name with an s more is another scheme, usually the same one over TLS.
-    others = [each for each in sorted(names) if name not in {f"{each}s", f"s{each}"}]
-    near = get_close_matches(name, others, 2, 0.7)
-    return f"did you mean {' or '.join(near)}?" if near else None
+    # A name with an s more is another scheme, usually the same one over TLS; with two, it is misspelt.
+    others = [each for each in sorted(names) if each[-1:] == "s" or name not in {f"{each}s", f"s{each}"}]
+    swapped = {name[:at] + name[at : at + 2][::-1] + name[at + 2 :] for at in range(len(name) - 1)}
+    near = [*dict.fromkeys([*sorted(swapped.intersection(others)), *get_close_matches(name, others, 2, 0.7)])][:2]
+    return f"did you mean {' or '.join(prefix + each for each in near)}?" if near else None
 
 
-def _rule(claims: tuple[Claim, ...], *, pinned: bool) -> str:
-    """Return why one of the claims for a name counts."""
+def _rule(active: Claim, claims: tuple[Claim, ...], *, pinned: bool) -> str:
+    """Return why the `active` one of the claims for a name counts."""
     if pinned:
         return "the name is pinned to it"
+    if active.in_ledger:
+        return f"no plugin claims the name, so the record {active.records[0]} counts"
+    if any(claim.in_ledger and claim.state == "shadowed" for claim in claims):
+        return "a plugin comes before the record of a ledger"
     if any(claim.state == "reserved" for claim in claims):
         return "the name is reserved for it"
     return "the other claims do not count" if len(claims) > 1 else "no other distribution claims the name"
-
-
-def _in_state(state: State, claims: tuple[Claim, ...]) -> tuple[str, ...]:
-    return tuple(claim.distribution for claim in claims if claim.state == state)

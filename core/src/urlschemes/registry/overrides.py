@@ -11,8 +11,6 @@ from urlschemes.registry.names import Why
 from urlschemes.scheme.scheme import Scheme
 
 Change: TypeAlias = Literal["registered", "overridden", "unregistered"]
-"""An override by the program: registered, overridden or unregistered."""
-
 
 _RULES: dict[Change, tuple[str, str, str]] = {
     "registered": (
@@ -35,67 +33,58 @@ class Overrides:
     All names are in lower case. Every method may be called from several threads.
     """
 
-    __slots__ = ("_hidden", "_lock", "_overrides", "_registered")
+    __slots__ = ("_lock", "_overrides", "_own")
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._registered: dict[str, Scheme] = {}
-        self._overrides: dict[str, tuple[Scheme, ...]] = {}
-        self._hidden: frozenset[str] = frozenset()
+        self._own: dict[str, Scheme | None] = {}  # None: the installed scheme is taken out
+        self._overrides: dict[str, tuple[Scheme, ...]] = {}  # the latest first
 
     def register(self, scheme: Scheme, *, replace: bool) -> bool:
         """Register the scheme. Return False if there is one of that name already and `replace` is false."""
         with self._lock:
-            if scheme.name in self._registered and not replace:
+            if self._own.get(scheme.name) is not None and not replace:
                 return False
-            self._registered[scheme.name] = scheme
-            self._hidden -= {scheme.name}
+            self._own[scheme.name] = scheme
         return True
 
     def unregister(self, name: str, *, installed: bool) -> bool:
-        """Undo `register`, or hide the installed scheme of that name. Return False if there is neither."""
+        """Undo `register`, or take out the installed scheme of that name. Return False if there is neither."""
         with self._lock:
-            if self._registered.pop(name, None) is None:
-                if not installed:
-                    return False
-                self._hidden |= {name}
+            if self._own.get(name) is not None:
+                del self._own[name]
+            elif installed:
+                self._own[name] = None
+            else:
+                return False
         return True
 
     def push_override(self, scheme: Scheme) -> None:
         """Override whatever else has the scheme's name until `pop_override`."""
         with self._lock:
-            self._overrides[scheme.name] = (*self._overrides.get(scheme.name, ()), scheme)
+            self._overrides[scheme.name] = (scheme, *self._overrides.get(scheme.name, ()))
 
     def pop_override(self, scheme: Scheme) -> None:
         """Undo the last `push_override` of this scheme; overrides of several threads need not be nested."""
         with self._lock:
-            latest_first = [*reversed(self._overrides[scheme.name])]
-            latest_first.remove(scheme)
-            self._overrides[scheme.name] = tuple(reversed(latest_first))
-            if not latest_first:
+            left = [*self._overrides[scheme.name]]
+            left.remove(scheme)
+            self._overrides[scheme.name] = tuple(left)
+            if not left:
                 del self._overrides[scheme.name]
-
-    def hides(self, name: str) -> bool:
-        """Return True if the program took out the installed scheme of that name."""
-        return name in self._hidden
 
     def current(self, name: str, loaded: Mapping[str, Scheme]) -> Scheme | None:
         """Return the scheme in use: the program's own, or that of the `loaded` ones unless it was taken out."""
-        overrides = self._overrides.get(name)
-        if overrides:
-            return overrides[-1]
-        registered = self._registered.get(name)
-        if registered is not None or name in self._hidden:
-            return registered
-        return loaded.get(name)
+        if overrides := self._overrides.get(name):
+            return overrides[0]
+        return self._own.get(name, loaded.get(name))
 
     def change(self, name: str) -> Change | None:
         """Return what the program did with the name."""
         if name in self._overrides:
             return "overridden"
-        if name in self._registered:
-            return "registered"
-        return "unregistered" if name in self._hidden else None
+        own = self._own.get(name, False)
+        return "unregistered" if own is None else "registered" if own else None
 
     def why(self, name: str, claims: tuple[Claim, ...] = ()) -> Why | None:
         """Return why the program's own scheme counts, if it has one of that name; `claims` are the installed ones."""
@@ -116,7 +105,7 @@ class Overrides:
 
     def diagnose(self) -> Iterator[Diagnosis]:
         """Yield a diagnosis for each of the program's own schemes, sorted by name."""
-        for name in sorted({*self._registered, *self._overrides}):
+        for name in sorted({*self._own, *self._overrides}):
             scheme, why = self.current(name, {}), self.why(name)
             if scheme is not None and why is not None:  # another thread may have taken it out
                 module, kind = scheme.url_type.__module__, scheme.url_type.__qualname__
@@ -124,12 +113,13 @@ class Overrides:
 
     def names(self, installed: Collection[str]) -> Collection[str]:
         """Return the names in use, given those that are `installed`."""
-        return {*installed} - self._hidden | {*self._registered} | {*self._overrides}
+        return {name for name in (*installed, *self._own, *self._overrides) if self.change(name) != "unregistered"}
 
     def snapshot(self) -> Mapping[str, Mapping[str, object]]:
         """Return the present state, by words that the name of a registry completes."""
+        own = dict(self._own)
         return {
-            "the schemes of": dict(self._registered),
+            "the schemes of": {name: scheme for name, scheme in own.items() if scheme},
             "the overrides of": dict(self._overrides),
-            "what is switched off in": dict.fromkeys(self._hidden),
+            "what is switched off in": {name: scheme for name, scheme in own.items() if not scheme},
         }

@@ -7,6 +7,7 @@ a plugin does wrong becomes an error that names its distribution, and it is not 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from copy import copy
 from functools import partial
 from importlib import import_module
@@ -16,12 +17,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from urlschemes.errors import PluginContractError, PluginError, PluginLoadError, PluginRecordError, RegistrationError
 from urlschemes.grammar.profile import Profile
+from urlschemes.record.record_table import text_of_file
 from urlschemes.record.registration import Registration
 from urlschemes.redaction import described
 from urlschemes.registry.claims import (
     HOOKS,
     PROFILES,
     READERS,
+    RECORDS,
     SCHEMES,
     Claim,
     Diagnosis,
@@ -31,7 +34,8 @@ from urlschemes.registry.claims import (
     subject,
 )
 from urlschemes.registry.discovery import discover, installed_claims
-from urlschemes.registry.names import how_to_install, reserved_names
+from urlschemes.registry.ledgers import ledger_claims, named_in
+from urlschemes.registry.names import Ledger, how_to_install, reserved_names, suggestion
 from urlschemes.registry.readers import CHOICE
 from urlschemes.registry.selection import Rules, Selection, select
 from urlschemes.rfc1738 import RFC1738
@@ -77,31 +81,32 @@ class Plugins:
         active = {each.name: each for each in claims if each.state == "active"}
         if name in active:
             return self._once(active[name], load_object)  # type: ignore[return-value]  # the claim is for a profile
-        from difflib import get_close_matches  # only a mistake needs it
-
         own, known = [each for each in claims if each.name == name], reserved_names().profiles
-        near = get_close_matches(name.lower(), [RFC1738.name, *active, *known], 1, 0.7)
-        hint = f"installed profiles: {', '.join([RFC1738.name, *active])}"
-        if not own and (name in known or near):
-            hint = how_to_install(known[name]) if name in known else f"did you mean {near[0]}?"
+        near = (
+            how_to_install(known[name]) if name in known else suggestion(name.lower(), [RFC1738.name, *active, *known])
+        )
+        hint = near if near and not own else f"installed profiles: {', '.join([RFC1738.name, *active])}"
         raise PluginError(f"the profile {name} is {_states(own)}", hint=hint)
 
     def selection(self) -> Selection:
         """Return every claim, and which of them count; searched for once. Raises PluginError as `select` does."""
         if self.selected is None:
-            claims = installed_claims(current_directory=self.rules.current_directory)
-            selection = select(claims, self.rules, self.profile)
+            selection = self._select(installed_claims(current_directory=self.rules.current_directory))
             with self._lock:
                 if self.selected is None:
                     self.selected = selection
         return self.selected
 
+    def _select(self, found: tuple[Claim, ...]) -> Selection:
+        return select([*found, *ledger_claims(self.rules.records, found)], self.rules, self.profile)
+
     def require(self, names: Collection[str]) -> None:
-        """Raise PluginError for a distribution that does not take part."""
+        """Raise PluginError for a distribution that takes part in no profile."""
         claims = self.selection().claims
         for name in names:
             own = [claim for claim in claims if distribution_key(claim.distribution) == distribution_key(name)]
-            if not any(claim.state == "active" for claim in own):
+            # A scheme that is unused has a record of another profile.
+            if not any(claim.state == "active" or (claim.group, claim.state) == (SCHEMES, "unused") for claim in own):
                 problem = f"the required plugin {name} is {_states(own)}"
                 raise PluginError(problem, distribution=name, hint=installed_list(claims))
 
@@ -138,6 +143,13 @@ class Plugins:
                     self._hook_sources = tuple(sources)
         return self._hook_sources
 
+    def ledgers(self) -> Iterator[Ledger]:
+        """Iterate over what the folders of records say of names without a record; a file that is wrong is left out."""
+        for ledger in self.selection().claims:
+            with suppress(PluginError):  # `diagnose` names it
+                if ledger.group == RECORDS and ledger.state == "active" and (found := named_in(ledger)):
+                    yield found
+
     def present(self, claim: Claim) -> Claim:
         """Return the claim, in the state that its use gave it."""
         if claim.state != "active":
@@ -145,35 +157,37 @@ class Plugins:
         if claim.group == READERS:
             return claim._replace(state=CHOICE.state, reason=CHOICE.reason)
         error = self.broken.get(claim)
-        return _as_broken(claim, error) if error else claim
+        return as_broken(claim, error) if error else claim
 
-    def checked(self, claim: Claim) -> tuple[Claim, PluginError | None]:
-        """Return the claim, in the state `broken` if it failed or its record cannot be used; and why."""
-        error = self.broken.get(claim)
-        if claim.state == "active" and claim.group == SCHEMES and error is None:
-            try:
+    def fault(self, claim: Claim, load: Callable[[Claim], object] | None = None) -> PluginError | None:
+        """Return why an active claim cannot be used: it failed before, or its record is wrong, or `load` fails."""
+        if claim.state != "active" or claim in self.broken:
+            return self.broken.get(claim)
+        try:
+            if load is not None:
+                load(claim)
+            elif claim.group == SCHEMES:
                 load_record(claim, self.profile)
-            except PluginError as fault:
-                error = fault
-        return (claim, None) if error is None else (_as_broken(claim, error), error)
+            elif claim.group == RECORDS:
+                named_in(claim)
+        except PluginError as error:
+            return error
+        return None
 
     def diagnose(self, judged: Callable[[Claim], Claim], *, load: bool) -> Iterator[Diagnosis]:
         """Search again, without the cache, and examine every claim, as `judged` gives its state.
 
         Records are read; with `load`, plugins are imported too. What the plugins provide does not change.
         """
-        found = discover(current_directory=self.rules.current_directory)
-        selection = select(found, self.rules, self.profile)
+        selection = self._select(discover(current_directory=self.rules.current_directory))
+        hooks = selection.hook_names
+        loading = partial(load_object, profile=self.profile, claims=selection.claims, hooks=hooks) if load else None
         for claim in map(self.present, map(judged, selection.claims)):
             began = perf_counter()
-            try:
-                if claim.state == "active" and load:
-                    load_object(claim, self.profile, selection.claims, selection.hook_names)
-                    yield Diagnosis(claim, perf_counter() - began)
-                else:
-                    yield Diagnosis(self.checked(claim)[0])
-            except PluginError as error:
-                yield Diagnosis(_as_broken(claim, error))
+            if error := self.fault(claim, loading):
+                yield Diagnosis(as_broken(claim, error))
+            else:
+                yield Diagnosis(claim, perf_counter() - began if load and claim.state == "active" else None)
 
     def _once(self, claim: Claim, load: Callable[[Claim], T]) -> T:
         """Return what `load` returns. Raises the PluginError that it raises, now or the first time."""
@@ -208,17 +222,34 @@ def load_record(claim: Claim, profile: Profile = RFC1738) -> Registration:
     it cannot be read, or is of another scheme or version.
     """
     try:
-        text, source = read_file(claim.module, profile.record)
+        text, source = record_text(claim, profile)
         record = Registration.from_text(text, source=source, profile=profile)
+        if claim.in_ledger and not claim.distribution:  # its author asks about it before its URLs are read
+            record.syntax.compile()
     except (OSError, UnicodeDecodeError) as error:
-        wants = f"{profile.record}, in UTF-8, in {claim.module}"
+        wants = f"{profile.record}, in UTF-8, in {claim.module}" if claim.module else "a file in UTF-8"
         raise _broken(claim, f"its record cannot be read: {described(error)}", wants, "none") from error
     except Exception as error:  # a wrong record, no such package, or another package's finder failed
         raise _blamed(claim, error) from error
     if record.scheme != claim.name:
         wants = f"scheme = {claim.name!r}"
-        raise _broken(claim, f"{source} is the record of {record.scheme!r}", wants, record.scheme)
+        rename = f": name the file {record.scheme}.toml" if claim.in_ledger else ""
+        raise _broken(claim, f"{source} is the record of {record.scheme!r}{rename}", wants, record.scheme)
+    if claim.in_ledger and record.operations:  # they are offered where there is code
+        fields = {name: getattr(record, name) for name in record.__slots__}
+        record = Registration(**{**fields, "operations": ()})
     return record
+
+
+def record_text(claim: Claim, profile: Profile) -> tuple[str, str]:
+    """Return the text of the record, and the path of its file: in the claim's package, else in a ledger."""
+    if claim.module:
+        try:
+            return read_file(claim.module, profile.record)
+        except FileNotFoundError:
+            if not claim.profiles:
+                raise
+    return text_of_file(claim.records[0], owned=not claim.distribution), claim.records[0]
 
 
 def load_scheme(claim: Claim, profile: Profile = RFC1738) -> Scheme:
@@ -243,6 +274,8 @@ def load_scheme(claim: Claim, profile: Profile = RFC1738) -> Scheme:
 
 def code_for(claim: Claim, profile: Profile) -> Claim:
     """Return the claim with the module that has the code for `profile`; without an attribute if there is none."""
+    if not claim.attribute:
+        return claim
     module = ".".join(filter(None, (claim.module, profile.module)))
     try:
         locate(module)
@@ -269,6 +302,8 @@ def load_object(
             except (Exception, SystemExit) as error:
                 raise _blamed(claim, error, "its algorithm: ") from error
         return scheme
+    if claim.group == RECORDS:
+        return named_in(claim)
     found = import_claimed(claim)
     if claim.group == HOOKS:
         from urlschemes.registry.hooks import implementations  # pluggy
@@ -321,14 +356,15 @@ def _blamed(claim: Claim, error: BaseException, what: str = "") -> PluginError:
 
 
 def _broken(claim: Claim, message: str, wants: str, has: str, hint: str | None = None) -> PluginContractError:
-    message = f"{subject(claim)}breaks the plugin contract: {message}"
+    plugin, record = f"{subject(claim)}breaks the plugin contract", f"the record of {claim.name} is wrong"
+    message = f"{record if claim.in_ledger else plugin}: {message}"
     return PluginContractError(message, wants=wants, has=has, **_of_claim(claim, hint))
 
 
 def _of_claim(claim: Claim, hint: str | None = None) -> dict[str, Any]:
     """Return details of an error about the claim; its hint says how to correct it, if known, and to do without it."""
-    hint = "; ".join(filter(None, (hint, removal_hint(claim))))
-    return {"scheme": claim.name if claim.group == SCHEMES else None, "distribution": claim.provider, "hint": hint}
+    details = {"distribution": claim.provider, "hint": removal_hint(claim, hint)}
+    return {"scheme": claim.name if claim.group == SCHEMES else None, **details}
 
 
 def _hook_source(claim: Claim, claims: Iterable[Claim], hooks: Iterable[str], load: Callable[[], object]) -> HookSource:
@@ -339,6 +375,6 @@ def _hook_source(claim: Claim, claims: Iterable[Claim], hooks: Iterable[str], lo
     return HookSource(claim.provider, load, {*hooks, *names}, names, removal_hint(claim))
 
 
-def _as_broken(claim: Claim, error: PluginError) -> Claim:
+def as_broken(claim: Claim, error: PluginError) -> Claim:
     """Return the claim in the state `broken`. The reason does not name the distribution, as the claim does."""
     return claim._replace(state="broken", reason=error.message.removeprefix(subject(claim)))

@@ -21,7 +21,7 @@ from urlschemes.url.reader import Reader
 
 
 class Choice(NamedTuple):
-    """The reader, and the distribution that provides it, with its version; for the pattern why it is no other.
+    """The reader, and the distribution that provides it, with its version; for the pattern, why no other is used.
 
     `state` is that of the other readers that the user did not switch off.
     """

@@ -1,8 +1,6 @@
 """The registry of schemes (RFC 1738 section 4): who provides a name, and the scheme itself, loaded when it is needed.
 
-A name has at most one provider. A claim counts if no other distribution makes it, if the name is not reserved for
-another distribution, and if the user did not switch it off; the order of `sys.path`, or of installation, never decides.
-A plugin that fails breaks its own scheme and nothing else.
+A name has at most one provider, which `selection` chooses. A plugin that fails breaks its own scheme and nothing else.
 
 Everything here may be called from several threads; no lock is held while a plugin is imported. An import runs in this
 process and cannot be interrupted; one that takes longer than a second is logged.
@@ -10,11 +8,12 @@ process and cannot be interrupted; one that takes longer than a second is logged
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from threading import Lock
 from types import NoneType
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from urlschemes.errors import (
     InvalidURL,
@@ -31,7 +30,7 @@ from urlschemes.record.registration import Registration
 from urlschemes.registry.claims import OWN_SPECIFICATIONS, SCHEMES, Claim, Diagnosis
 from urlschemes.registry.names import KnownName, Ledger, Names, Why, core_ledger, known_names, merged
 from urlschemes.registry.overrides import Overrides
-from urlschemes.registry.plugins import Plugins, load_record
+from urlschemes.registry.plugins import Plugins, as_broken, load_record
 from urlschemes.registry.selection import Rules
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
@@ -41,6 +40,8 @@ from urlschemes.url.value import LIMIT, URL
 
 if TYPE_CHECKING:
     from urlschemes.registry.hooks import HookSource
+
+FolderPath: TypeAlias = str | os.PathLike[str]
 
 T = TypeVar("T")
 U = TypeVar("U", bound=URL)
@@ -57,10 +58,12 @@ class Registry:
     variable `URLSCHEMES_DISABLE`. `require` lists distributions without which the registry is not made. `pins` chooses
     between distributions that claim one name: `{"x-foo": "foo-schemes"}`. With `current_directory`, distributions that
     are found only through the current directory count too. `profile` is the generation of URLs, or its name: schemes
-    are those that have a record of it.
+    are those that have a record of it. `records` are folders that are ledgers, the first one first: each file
+    `NAME.toml` is the record of a scheme that no plugin claims.
 
     Raises PluginError when it is made if a required distribution or the profile is missing, and when it is first used
-    if `plugins`, `disable` or one of the variables names a distribution that is not installed.
+    if `plugins`, `disable` or one of the variables names a distribution that is not installed, or if a folder of
+    `records` cannot be read or can be written by other users.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class Registry:
         pins: Mapping[str, str] | None = None,
         current_directory: bool = False,
         profile: Profile | str = RFC1738,
+        records: FolderPath | Collection[FolderPath] = (),
     ) -> None:
         allowed = {} if plugins is None else {"Registry(plugins=...)": members("plugins", plugins, str)}
         disabled = {"Registry(disable=...)": members("disable", disable, str)}
@@ -79,7 +83,13 @@ class Registry:
         require_type("profile", profile, Profile, str)
         folded_pins = {lower_case(name): pin for name, pin in (pins or {}).items()}
         members("pins", folded_pins.values(), str)
-        self._start(Rules(allowed, disabled, folded_pins, profile, current_directory=current_directory), require)
+        require_type("records", records, str, os.PathLike, Collection)
+        folders = (records,) if isinstance(records, str | os.PathLike) else records
+        for folder in folders:
+            require_type("a folder of records", folder, str, os.PathLike)
+        paths = tuple(os.path.abspath(os.fsdecode(folder)) for folder in folders)
+        rules = Rules(allowed, disabled, folded_pins, profile, current_directory=current_directory, records=paths)
+        self._start(rules, require)
 
     def _start(self, rules: Rules, require: Collection[str]) -> None:
         self._plugins = Plugins(rules)
@@ -88,7 +98,7 @@ class Registry:
         self._lock = Lock()
         self._in_profiles: dict[Profile, Registry] = {}
         self._added_hooks: tuple[HookSource, ...] = ()
-        self._plugin_ledgers: tuple[tuple[HookSource, ...], tuple[Ledger, ...]] | None = None
+        self._of_hooks: tuple[tuple[HookSource, ...], tuple[Ledger, ...]] = (), ()
         self.reader = reader.READER(self, self._parse_slowly)
         """The reader of the schemes in use."""
         self._parse = self.reader.parse
@@ -151,10 +161,7 @@ class Registry:
 
     def __contains__(self, name: object) -> bool:
         """Return True if a plugin or the program provides the name; nothing is imported."""
-        if not isinstance(name, str):
-            return False
-        name = lower_case(name)
-        return self._current(name) is not None or self._chosen(name) is not None
+        return isinstance(name, str) and bool(self._current(name := lower_case(name)) or self._chosen(name))
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of all schemes, sorted; nothing is imported."""
@@ -217,14 +224,16 @@ class Registry:
     def would_import_third_party(self, name: str) -> bool:
         """Return True if using the scheme would import a plugin that is not one of the reserved distributions."""
         name = lower_case(name)
-        if self._current(name) is not None or self._chosen(name) is None:
+        claim = self._chosen(name)
+        if self._current(name) is not None or claim is None or claim.in_ledger:
             return False
         known = known_names().get(name)
         return known is None or not known.distribution
 
     def _chosen(self, name: str) -> Claim | None:
         """Return the claim that counts for `name`, unless the program took the scheme out."""
-        return None if self._overrides.hides(name) else self._plugins.selection().chosen.get(name)
+        taken_out = self._overrides.change(name) == "unregistered"
+        return None if taken_out else self._plugins.selection().chosen.get(name)
 
     def _claim(self, name: str) -> Claim:
         """Return the claim that counts for `name`. Raises UnknownScheme, PluginConflict."""
@@ -236,16 +245,13 @@ class Registry:
     # What is known, and what is wrong
 
     def ledgers(self) -> tuple[Ledger, ...]:
-        """Return the registers of names that are known, installed or not: the core's own, and those of plugins."""
-        sources, known = self.hook_sources(OWN_SPECIFICATIONS), self._plugin_ledgers
-        if not sources:
-            return (core_ledger(),)
-        if known is None or known[0] != sources:  # hooks were added meanwhile
+        """Return the registers of names that are known, installed or not: the core's own, plugins', and folders'."""
+        sources, known = self.hook_sources(OWN_SPECIFICATIONS), self._of_hooks
+        if known[0] != sources:  # they are asked once, and again if hooks were added meanwhile
             from urlschemes.registry import hooks  # pluggy, which nothing else here needs
 
-            known = sources, tuple(hooks.ledgers(hooks.Hooks(hooks, lambda: sources)))
-            self._plugin_ledgers = known
-        return (core_ledger(), *known[1])
+            known = self._of_hooks = sources, tuple(hooks.ledgers(hooks.Hooks(hooks, lambda: sources)))
+        return (core_ledger(), *known[1], *self._plugins.ledgers())
 
     def known_names(self) -> Mapping[str, KnownName]:
         """Return the entries of all ledgers, by name, sorted; the core's own takes precedence."""
@@ -258,11 +264,11 @@ class Registry:
         own = self._overrides.why(name, claims)
         if own is not None:
             return own
-        checked = [self._plugins.checked(claim) for claim in claims]
-        errors = [error for _, error in checked if error is not None]
-        pinned = name in self._plugins.rules.pins
-        why = self._known.why(name, tuple(claim for claim, _ in checked), pinned=pinned)
-        return why._replace(hint=errors[0].hint) if errors and why.provider is None else why
+        faults = {claim: self._plugins.fault(claim) for claim in claims}
+        checked = tuple(as_broken(claim, error) if error else claim for claim, error in faults.items())
+        why = self._known.why(name, checked, pinned=name in self._plugins.rules.pins)
+        error = next(filter(None, faults.values()), None)
+        return why._replace(hint=error.hint) if error and why.provider is None else why
 
     def claims(self) -> tuple[Claim, ...]:
         """Return every claim that was found, in its present state; nothing is imported."""
@@ -284,12 +290,12 @@ class Registry:
         return (*self._plugins.diagnose(self._overrides.judged, load=load), *self._overrides.diagnose())
 
     def snapshot(self) -> Mapping[str, Mapping[str, object]]:
-        """Return what the program registered, overrides and took out; each key names it, up to the registry's name."""
+        """Return the schemes that the program registered, overrode and removed, by a description of each change."""
         return self._overrides.snapshot()
 
     def _names(self) -> Collection[str]:
         """Return the names of all schemes that are installed or registered; nothing is imported."""
-        return self._overrides.names(self._plugins.selection().chosen.keys())
+        return self._overrides.names(self._plugins.selection().chosen)
 
     def _claims_of(self, name: str) -> tuple[Claim, ...]:
         """Return the claims for the scheme `name`, in the states that the program gives them."""
@@ -311,12 +317,10 @@ class Registry:
         name = added.name
         provider = None if replace or name not in self else self.provider(name)
         if provider or not self._overrides.register(added, replace=replace):
-            raise PluginConflict(
-                f"{provider or 'this program'} already provides the scheme {name}",
-                scheme=name,
-                claimants=(provider or "this program", "this program"),
-                hint="use register(scheme, replace=True) or override(scheme) to put another in its place",
-            )
+            provider = provider or "this program"
+            problem, claimants = f"{provider} already provides the scheme {name}", (provider, "this program")
+            hint = "use register(scheme, replace=True) or override(scheme) to put another in its place"
+            raise PluginConflict(problem, scheme=name, claimants=claimants, hint=hint)
         self._refresh(name)
 
     def unregister(self, name: str) -> None:
@@ -364,10 +368,11 @@ class Registry:
         """Let parsing see which scheme is in use now."""
         with self._lock:
             scheme = self._current(name)
-            if scheme is None or not _is_read_by_pattern(scheme.url_type):
-                self.reader.remove(name)
-            else:
+            # A type with a `parse` of its own is asked to parse.
+            if scheme is not None and scheme.url_type.parse.__func__ is URL.parse.__func__:  # type: ignore[attr-defined]
                 self.reader.set(name, scheme.url_type)
+            else:
+                self.reader.remove(name)
 
     # URLs
 
@@ -431,10 +436,11 @@ class Registry:
         Raises what parsing raises, and InvalidURL if a `?` divides parts in one profile and is data in the other.
         """
         require_type("url", url, URL)
-        is_generic = type(url) is algorithms_of(url.syntax.profile).url_type
+        is_generic = url.registration is None
         text, document = str(url), self.profile.document
         try:
-            found = (self.parse_generic if is_generic else self.parse)(text, limit=max(LIMIT, len(text)))
+            unknown = algorithms_of(self.profile).of_unknown
+            found = unknown(text) if is_generic else self.parse(text, limit=max(LIMIT, len(text)))
         except InvalidURL as error:
             if error.code == "fragment-present":
                 error.hint = f"{document} has no fragments: convert url.replace(fragment=None)"
@@ -446,15 +452,9 @@ class Registry:
             return found
         place = text.index("?")
         problem = f"in {document}, " + (f"it is part of the {after}" if after else "it divides the URL")
-        raise invalid_url(
-            text,
-            f"invalid character '?' at position {place}: {problem}",
-            code="invalid-part",
-            part=before or after,
-            span=(place, place + 1),
-            scheme=url.scheme,
-            hint="leave it out, and what follows" if after else "write %3F",
-        )
+        message, part = f"invalid character '?' at position {place}: {problem}", before or after
+        hint, span = "leave it out, and what follows" if after else "write %3F", (place, place + 1)
+        raise invalid_url(text, message, code="invalid-part", part=part, span=span, scheme=url.scheme, hint=hint)
 
     # Hooks
 
@@ -491,14 +491,6 @@ def _part_with_query_mark(url: URL) -> str | None:
     """Return the name of the part that holds the first `?` as data."""
     spans = {name: url.span(name) or (0, 0) for name in url.syntax.parts}
     return next((name for name, (start, end) in spans.items() if start <= str(url).find("?") < end), None)
-
-
-def _is_read_by_pattern(kind: type[URL]) -> bool:
-    """Return True if matching its pattern is all that parsing a URL of this type takes.
-
-    A type with a `parse` of its own is asked to parse.
-    """
-    return kind.parse.__func__ is URL.parse.__func__  # type: ignore[attr-defined]
 
 
 Mapping.register(Registry)

@@ -21,6 +21,7 @@ from urlschemes.registry.claims import (
     OWN_HOOKS,
     PROFILES,
     READERS,
+    RECORDS,
     SCHEMES,
     SPECIFICATIONS,
     Claim,
@@ -28,7 +29,7 @@ from urlschemes.registry.claims import (
     installed_list,
     locations,
 )
-from urlschemes.registry.names import known_names, reserved_names
+from urlschemes.registry.names import known_names, reserved_names, suggestion
 from urlschemes.rfc1738 import RFC1738
 
 Owners: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -44,7 +45,7 @@ class Rules(NamedTuple):
     distributions and schemes that may not. `pins` maps names to the chosen distributions. `profile` is the profile of
     the URLs, or its name. `reserved` is the program's own: the groups of entry points that it uses besides those of the
     core, each with the names in it that belong to one distribution. With `current_directory`, distributions that are
-    found only through the current directory count too.
+    found only through the current directory count too. `records` are the paths of folders that are ledgers.
     """
 
     allowed: Mapping[str, Collection[str]] = {}
@@ -53,6 +54,7 @@ class Rules(NamedTuple):
     profile: Profile | str = RFC1738
     reserved: Mapping[str, Mapping[str, str]] = {}
     current_directory: bool = False
+    records: tuple[str, ...] = ()
 
 
 class Selection(NamedTuple):
@@ -82,9 +84,11 @@ def select(claims: Iterable[Claim], rules: Rules, profile: Profile = RFC1738) ->
     specified = (claim for claim in claims if claim.group == SPECIFICATIONS and claim.state == "active")
     hooks = frozenset([*OWN_HOOKS, *((claim.name, claim.module) for claim in specified)])
     allowed, disabled, pins = _allowed(rules, found), _disabled(rules, found), _pins(rules.pins, found, owners)
-    judged = [_recorded(_judged(claim, allowed, disabled, pins, owners), profile) for claim in found]
-    judged = [_specified(claim, dict(hooks)) for claim in judged]
-    _settle_conflicts(judged)
+    profiles = {RFC1738.name, *owners[PROFILES], *(claim.name for claim in found if claim.group == PROFILES)}
+    in_ledgers = {claim.name: claim for claim in reversed(found) if claim.in_ledger and claim.distribution}
+    judged = [_judged(with_record(claim, in_ledgers), allowed, disabled, pins, owners) for claim in found]
+    judged = [_usable(claim, profile, dict(hooks), profiles) if claim.state == "active" else claim for claim in judged]
+    _settle(judged)
     chosen = {claim.name: claim for claim in judged if claim.group == SCHEMES and claim.state == "active"}
     return Selection(tuple(judged), chosen, hooks)
 
@@ -94,7 +98,8 @@ def _owners(claims: tuple[Claim, ...], rules: Rules) -> Owners:
     active = [claim for claim in claims if claim.group == GROUPS and claim.state == "active"]
     used: Owners = {f"{HOOKS}.{claim.name}": {} for claim in active}
     schemes = {known.name: known.distribution for known in known_names().values() if known.distribution}
-    return {**used, **rules.reserved, HOOKS: {}, SCHEMES: schemes, PROFILES: reserved_names().profiles, READERS: {}}
+    own: Owners = {SCHEMES: schemes, PROFILES: reserved_names().profiles, HOOKS: {}, READERS: {}, RECORDS: {}}
+    return {**used, **rules.reserved, **own}
 
 
 def _judged(
@@ -109,8 +114,10 @@ def _judged(
         return claim
     distribution = distribution_key(claim.distribution)
     for source, names in allowed.items():
-        if distribution not in names and claim.group != PROFILES:  # whoever names a profile has chosen it
-            return claim._replace(state="disabled", reason=f"{source} does not list {claim.distribution}")
+        # Whoever names a profile, or a folder of records, has chosen it.
+        if distribution and distribution not in names and claim.group != PROFILES:
+            reason = f"{source} does not list {claim.distribution}" if names else f"{source} switches all plugins off"
+            return claim._replace(state="disabled", reason=reason)
     why = disabled.get(distribution) or (disabled.get(claim.name) if claim.group == SCHEMES else None)
     if why:
         return claim._replace(state="disabled", reason=why)
@@ -127,34 +134,55 @@ def _judged(
     return claim
 
 
-def _recorded(claim: Claim, profile: Profile) -> Claim:
-    """Return the claim, in the state `unused` if it has records, and none of `profile`; without any it is broken."""
-    names = sorted(map(os.path.basename, claim.records))
-    if claim.state != "active" or not names or profile.record in names:
+def with_record(claim: Claim, in_ledgers: Mapping[str, Claim]) -> Claim:
+    """Return the claim, with the record of an installed ledger if it is for a scheme, and its package has none."""
+    if claim.group != SCHEMES or claim.records or not claim.module or claim.name not in in_ledgers:
         return claim
-    reason = f"it has no record of the profile {profile.name}, only {', '.join(names)}"
+    return claim._replace(records=in_ledgers[claim.name].records, profiles=in_ledgers[claim.name].profiles)
+
+
+def _usable(claim: Claim, profile: Profile, hooks: Collection[str], profiles: Collection[str]) -> Claim:
+    """Return an active claim, in another state if it has records, and none of `profile`, or is for none of `hooks`.
+
+    Without any record it is broken. A record of none of the known `profiles` is malformed.
+    """
+    names = sorted(map(os.path.basename, claim.records))
+    if claim.group == HOOKS and claim.name not in hooks:
+        reason = one_line(f"there is no hook {claim.name[:100]!r}; the hooks are: {', '.join(sorted(hooks))}")
+        return claim._replace(state="malformed", reason=reason)
+    is_of_profile = profile.name in claim.profiles if claim.profiles else claim.in_ledger or profile.record in names
+    if claim.group != SCHEMES or not names or is_of_profile:
+        return claim
+    if claim.profiles and not {*profiles} & {*claim.profiles}:
+        reason = f"its profile is {', '.join(claim.profiles)}: expected one of {', '.join(sorted(profiles))}"
+        return claim._replace(state="malformed", reason=reason)
+    reason = f"it has no record of the profile {profile.name}, only {', '.join(claim.profiles or names)}"
     return claim._replace(state="unused", reason=reason)
 
 
-def _specified(claim: Claim, hooks: Collection[str]) -> Claim:
-    """Return the claim; its state is `malformed` if no distribution specifies its hook."""
-    if claim.group != HOOKS or claim.state != "active" or claim.name in hooks:
-        return claim
-    reason = one_line(f"there is no hook {claim.name[:100]!r}; the hooks are: {', '.join(sorted(hooks))}")
-    return claim._replace(state="malformed", reason=reason)
+def _settle(judged: list[Claim]) -> None:
+    """Let one claim count for each name, or none: those of plugins are in conflict.
 
-
-def _settle_conflicts(judged: list[Claim]) -> None:
-    """Put claims for one name into the state `conflict`."""
+    Records of ledgers give way to a plugin that claims the name, and to those of folders that come first.
+    """
     wanted: dict[tuple[str, str], list[int]] = {}
     for index, claim in enumerate(judged):
-        if claim.state == "active" and claim.group != HOOKS:  # any number of plugins may implement a hook
+        if (
+            claim.state in {"active", "malformed"} and claim.group != HOOKS
+        ):  # any number of plugins may implement a hook
             wanted.setdefault((claim.group, claim.name), []).append(index)
     for indexes in wanted.values():
-        claims = [judged[index] for index in indexes]
-        for index, claim in zip(indexes, claims, strict=True):
-            others = [other for other in claims if other is not claim]
-            if others:
+        claims = {index: judged[index] for index in indexes}
+        plugins = [index for index, claim in claims.items() if not claim.in_ledger]
+        in_folders = [index for index, claim in claims.items() if not claim.distribution]
+        rivals = plugins or in_folders[:1] or indexes
+        first = claims[rivals[0]]
+        for index, claim in claims.items():
+            others = [claims[each] for each in rivals if each != index and claims[each].state == "active"]
+            if claim.state == "active" and index not in rivals:
+                provides = "has a record of it" if first.in_ledger else "claims the name"
+                judged[index] = claim._replace(state="shadowed", reason=f"{first.provider} {provides}")
+            elif claim.state == "active" and others:
                 judged[index] = claim._replace(state="conflict", reason=f"also claimed by {locations(others)}")
 
 
@@ -166,25 +194,20 @@ def _pins(pins: Mapping[str, str], claims: tuple[Claim, ...], owners: Owners) ->
     found: dict[tuple[str, str], str] = {}
     for name, pin in pins.items():
         wanting = [each for each in claims if each.name == name and each.state != "ignored" and each.group != HOOKS]
-        same = [each for each in wanting if distribution_key(each.distribution) == distribution_key(pin)]
-        if not same:
-            others = sorted({each.distribution for each in wanting})
-            raise PluginError(
-                f"the pin of {name} names {pin}, which does not claim it",
-                scheme=name,
-                distribution=pin,
-                hint=f"claimed by: {', '.join(others)}" if others else installed_list(claims),
-            )
         key = distribution_key(pin)
+        same = [each for each in wanting if distribution_key(each.distribution) == key]
         reserved = [owners.get(each.group, {}).get(name, key) for each in same]
-        if key not in reserved:
-            raise PluginError(
-                f"the pin of {name} names {pin}, but the name is reserved for {reserved[0]}",
-                scheme=name,
-                distribution=pin,
-                hint="remove the pin: a reserved name has one provider",
-            )
-        found.update({(each.group, name): pin for each in same})
+        if key in reserved:
+            found.update({(each.group, name): pin for each in same})
+            continue
+        if same:
+            problem = f"but the name is reserved for {reserved[0]}"
+            hint = "remove the pin: a reserved name has one provider"
+        else:
+            others = ", ".join(sorted({f"{each.distribution} ({each.kind})" for each in wanting if each.distribution}))
+            hint = f"claimed by: {others}" if others else installed_list(claims)
+            problem = "which does not claim the name"
+        raise PluginError(f"{name} is pinned to {pin}, {problem}", scheme=name, distribution=pin, hint=hint)
     return found
 
 
@@ -200,12 +223,7 @@ def _allowed(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, frozenset[str
     installed = _distributions(claims) if lists else set()
     for source, names in lists.items():
         for name in sorted(names - installed):
-            near = f"urlschemes-{name}"
-            raise PluginError(
-                f"{source} names {name}, which is not an installed plugin",
-                distribution=name,
-                hint=f"did you mean {near}?" if near in installed else installed_list(claims),
-            )
+            raise _unknown(f"{source} names {name}, which is not an installed plugin", name, installed, claims)
     return lists
 
 
@@ -219,13 +237,19 @@ def _disabled(rules: Rules, claims: tuple[Claim, ...]) -> dict[str, str]:
         for name in names:
             meant = {distribution_key(name)} & distributions | {name.lower()} & schemes
             if not meant:
-                raise PluginError(
-                    f"{source} names {name}, which is neither an installed plugin nor a scheme of one",
-                    distribution=name,
-                    hint=installed_list(claims),
-                )
+                problem = f"{source} names {name}, which is neither an installed plugin nor a scheme of one"
+                raise _unknown(problem, name, distributions | schemes, claims)
             found.update(dict.fromkeys(meant - found.keys(), f"{source} names {name}"))
     return found
+
+
+def _unknown(problem: str, name: str, names: set[str], claims: Iterable[Claim]) -> PluginError:
+    """Return the error for a name that is none of `names`."""
+    prefix = "urlschemes-"
+    own = {each.removeprefix(prefix) for each in names if each.startswith(prefix)}
+    near = None if name.startswith(prefix) else suggestion(name, names)
+    near = near or suggestion(name.removeprefix(prefix), own, prefix)
+    return PluginError(problem, distribution=name, hint=near or installed_list(claims))
 
 
 def _names(value: str) -> list[str]:
@@ -233,4 +257,4 @@ def _names(value: str) -> list[str]:
 
 
 def _distributions(claims: Iterable[Claim]) -> set[str]:
-    return {distribution_key(claim.distribution) for claim in claims if claim.state != "ignored"}
+    return {distribution_key(claim.distribution) for claim in claims if claim.state != "ignored"} - {""}

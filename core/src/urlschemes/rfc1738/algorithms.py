@@ -8,11 +8,13 @@ from urlschemes.rfc1738.resolution import resolve
 from urlschemes.url.value import URL
 
 __all__ = [
-    "delimiting", "host_message", "illegal_host_hint", "name_in_ascii", "normalized", "resolve", "url_type", "warnings",
+    "delimiting", "host_message", "illegal_host_hint", "name_in_ascii", "normalized", "of_unknown", "resolve",
+    "url_type", "warnings",
 ]  # fmt: skip
 
 delimiting = "RFC 1738 Appendix"
 url_type = URL
+of_unknown = URL._as_long
 
 
 def warnings(*_: object) -> tuple[()]:

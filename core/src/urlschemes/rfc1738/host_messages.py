@@ -55,6 +55,8 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
 
 def illegal_host_hint(text: str, _: Authority, position: int) -> str | None:
     """Return the hint about a character of a host that no URL may hold."""
+    if text[position].isspace():
+        return "remove the white space"
     if text[position].isascii():
         return RFC1738.address_hint if text[position] == "[" else None
     if category(text[position])[0] not in "LMN":  # RFC 5892 section 2.1

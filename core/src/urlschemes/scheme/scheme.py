@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import NoneType
 from typing import Any
 
 from urlschemes.errors import PluginContractError, RegistrationError, UnsupportedOperation, URLError, require_type
+from urlschemes.grammar.profile import Profile
 from urlschemes.record.registration import Registration
+from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.named_objects import named
-from urlschemes.url.value import LIMIT, URL, InternetURL, LoginURL, type_failed
+from urlschemes.url.value import LIMIT, URL, InternetURL, LoginURL, URLType, type_failed
 
 # What a URL prints as, what it is equal to, and what may reach a protocol line is the same for all types.
 _FINAL = (
@@ -53,12 +54,25 @@ class Scheme:
         self.url_type = url_type or _type_of(registration)
         self.access = access
         if self.url_type.registration is not registration:
-            raise PluginContractError(
-                f"the type {self.url_type.__name__} is not made for the registration of {registration.scheme!r}",
-                scheme=registration.scheme,
-                wants="class MyURL(URL, registration=registration)",
-                has=repr(self.url_type.registration),
-            )
+            problem = f"the type {self.url_type.__name__} is not made for the registration of {registration.scheme!r}"
+            wants, has = "class MyURL(URL, registration=registration)", repr(self.url_type.registration)
+            raise PluginContractError(problem, scheme=registration.scheme, wants=wants, has=has)
+
+    @classmethod
+    def of(cls, name: str, bnf: str, /, *, profile: Profile = RFC1738, **parts: str | Mapping[str, Any]) -> Scheme:
+        """Make a scheme for an experiment, whose name begins with `x-`, from its rules (RFC 1738 section 4).
+
+        Its URLs derive from the first rule of `bnf`; each of the `parts` names its rule, or is the table of a record:
+        `Scheme.of("x-note", 'noteurl = "x-note://" hostport "/" *uchar', host="host", port="port")`.
+
+        Raises RegistrationError, GrammarError.
+        """
+        require_type("the name of a scheme", name, str)
+        if not name.startswith("x-"):
+            problem = f"the name {name!r} does not begin with x-: only an experiment can do without a record"
+            raise RegistrationError(problem, field="scheme")
+        table = {"scheme": name, "syntax": {"bnf": bnf, "parts": parts}}
+        return cls(Registration.from_table(table, source=f"the scheme {name}", profile=profile))
 
     @property
     def name(self) -> str:
@@ -76,21 +90,16 @@ class Scheme:
         """
         offered = self.registration.operations if self.access else ()
         if operation not in offered:
-            raise UnsupportedOperation(
-                f"{self.name} does not offer the operation {operation!r}",
-                scheme=self.name,
-                section=self.registration.syntax.profile.section("operations"),
-                hint=f"it offers {', '.join(offered)}" if offered else "it is registered for parsing only",
-            )
+            problem = f"{self.name} does not offer the operation {operation!r}"
+            hint = f"it offers {', '.join(offered)}" if offered else "it is registered for parsing only"
+            section = self.registration.profile.section("operations")
+            raise UnsupportedOperation(problem, scheme=self.name, section=section, hint=hint)
         function_name = operation.replace(" ", "_")
         function = getattr(named(str(self.access)), function_name, None)
         if not callable(function):
-            raise PluginContractError(
-                f"{self.access} has no function {function_name!r}",
-                scheme=self.name,
-                wants=f"a generator function for the operation {operation!r}",
-                has=repr(function),
-            )
+            wants = f"a generator function for the operation {operation!r}"
+            problem = f"{self.access} has no function {function_name!r}"
+            raise PluginContractError(problem, scheme=self.name, wants=wants, has=repr(function))
         algorithm: Callable[..., Any] = function
         return algorithm
 
@@ -102,22 +111,17 @@ def _type_of(registration: Registration) -> type[URL]:
     letters = "".join(each if each.isalnum() else " " for each in registration.scheme).title().replace(" ", "") + "URL"
     name = letters if letters.isidentifier() else f"Scheme{letters}"
     attributes = {"__module__": __name__, "__doc__": f"A URL of the scheme {registration.scheme}."}
-    made: type[URL] = types.new_class(
-        name, (base,), {"registration": registration}, lambda body: body.update(attributes)
-    )
-    return made
+    made: Any = URLType(name, (base,), attributes, registration=registration)
+    return made  # type: ignore[no-any-return]  # a type[URL], as its base is
 
 
 def check_type(kind: type[URL], name: str) -> None:
     """Raise PluginContractError if the type of the scheme `name` changes what all URLs share."""
     for attribute in _FINAL:
         if getattr(kind, attribute) is not getattr(URL, attribute):
-            raise PluginContractError(
-                f"the type {kind.__name__} overrides {attribute}, which is the same for all URLs",
-                scheme=name,
-                wants=f"{attribute} as urlschemes.URL has it",
-                has=f"{kind.__name__}.{attribute}",
-            )
+            problem = f"the type {kind.__name__} overrides {attribute}, which is the same for all URLs"
+            wants, has = f"{attribute} as urlschemes.URL has it", f"{kind.__name__}.{attribute}"
+            raise PluginContractError(problem, scheme=name, wants=wants, has=has)
 
 
 def read_as(kind: type[URL], text: str, limit: int = LIMIT) -> URL:
@@ -128,13 +132,9 @@ def read_as(kind: type[URL], text: str, limit: int = LIMIT) -> URL:
     try:
         url = kind.parse(text, limit=limit)
         if not isinstance(url, kind):
-            has = f"a {type(url).__name__}"
-            raise PluginContractError(
-                f"the type {kind.__name__} breaks the plugin contract: it returned {has}",
-                scheme=kind._scheme or None,
-                wants=f"parsing gives a {kind.__name__}",
-                has=has,
-            )
+            has, wants = f"a {type(url).__name__}", f"parsing gives a {kind.__name__}"
+            problem = f"the type {kind.__name__} breaks the plugin contract: it returned {has}"
+            raise PluginContractError(problem, scheme=kind._scheme or None, wants=wants, has=has)
     except URLError:
         raise
     except Exception as error:

@@ -1,4 +1,4 @@
-"""The cache: values that take long to compute, kept as JSON, followed by a checksum, in the user's cache folder.
+"""The cache: values that take long to compute, as JSON, followed by a checksum, in the user's cache folder.
 
 `URLSCHEMES_CACHE` names another folder, or is `none`. Folder and file count only if this user owns them and no other
 user can write them; neither may be a link. A file that is damaged, or cannot be read or written, is not an error: the
@@ -7,9 +7,13 @@ value is then computed again.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import sys
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from time import time_ns
 from typing import Any
 from zlib import crc32
 
@@ -25,7 +29,11 @@ MAX_OCTETS = 8 * 1024 * 1024
 MAX_FILES = 512
 """Files that the folder may hold; when there are more, the older half is deleted."""
 
+SETTLED_AFTER = 2_000_000_000
+"""Nanoseconds after which another change would show in a file's times, on every file system in use."""
+
 _NAME = "*-{}.cache".format("[0-9a-f]" * 8)
+_in_memory: dict[tuple[str, str], Any] = {}
 
 
 def folder() -> str | None:
@@ -34,6 +42,51 @@ def folder() -> str | None:
     if not configured:
         return user_dirs.folder("cache", os.environ)
     return configured if os.path.isabs(configured) else None
+
+
+def key_of(packages: Iterable[str], *values: Any) -> str:
+    """Return a key of `values` that Python and the code of `packages` compute."""
+    return json.dumps([sys.version, *map(_code_of, packages), *values], default=str)
+
+
+@functools.cache
+def _code_of(package: str) -> list[tuple[str, int, int]]:
+    """Return the state of the files in `package`: in a checkout they change without the version."""
+    try:
+        files = [file for folder in sys.modules[package].__path__ for file in os.scandir(folder) if file.is_file()]
+        return sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+    except OSError:  # they are in an archive, whose content does not change within a version
+        return []
+
+
+def state_of(paths: Iterable[str]) -> list[list[Any]]:
+    """Return each path with its inode, size, time of modification and time of change, which tell that it changed."""
+    state: list[list[Any]] = []
+    for path in paths:
+        try:
+            found = os.stat(path or os.curdir)
+        except (OSError, ValueError):  # ValueError for a NUL
+            state.append([path, 0, 0, 0, 0])
+        else:
+            state.append([path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns])
+    return state
+
+
+def made_of(paths: Iterable[str], kind: str, key: str, compute: Callable[[], tuple[Any, Iterable[str]]]) -> Any:
+    """Return the value that `compute` returns, before the paths that it was made of besides `paths`.
+
+    It is computed once, in this process and in others, until one of the paths changes.
+    """
+    state = state_of(paths)
+    kept = _in_memory.get((kind, key)) or load(kind, key) or [None, [], None]
+    if kept[0] != state or kept[1] != state_of(path for path, *_ in kept[1]):
+        value, others = compute()
+        kept = [state, state_of(others), value]
+        if any(changed >= time_ns() - SETTLED_AFTER for *_, changed in [*kept[0], *kept[1]]):
+            return value
+        store(kind, key, kept)
+    _in_memory[kind, key] = kept
+    return kept[2]
 
 
 def load(kind: str, key: str) -> Any:

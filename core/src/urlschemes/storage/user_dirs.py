@@ -19,7 +19,18 @@ from contextlib import contextmanager, suppress
 from stat import S_IRWXG, S_IRWXO, S_ISREG, S_IWGRP, S_IWOTH
 from typing import Literal, TypeAlias
 
-__all__ = ["PLAIN_FLAGS", "UnsafeFileError", "folder", "open_own", "open_regular", "own_dir", "read_own", "write_own"]
+__all__ = [
+    "PLAIN_FLAGS",
+    "UnsafeFileError",
+    "check_writers",
+    "folder",
+    "is_owned",
+    "open_own",
+    "open_regular",
+    "own_dir",
+    "read_own",
+    "write_own",
+]
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Kind: TypeAlias = Literal["config", "data", "cache"]
@@ -73,6 +84,21 @@ def own_dir(path: str) -> Iterator[int | None]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def check_writers(path: AnyPath) -> None:
+    """Raise UnsafeFileError if other users than this one and `root` can write a file or folder, OSError without it."""
+    if fault := _fault(os.stat(path), writers="root"):
+        raise UnsafeFileError(*fault)
+
+
+def is_owned(path: AnyPath) -> bool:
+    """Return True if a file or folder is there, and only this user and `root` can write it."""
+    try:
+        check_writers(path)
+    except OSError:
+        return False
+    return True
 
 
 def open_regular(path: AnyPath, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:

@@ -31,7 +31,13 @@ class Algorithms(Protocol):
 
     @property
     def url_type(self) -> type[Any]:
-        """The type of URLs whose scheme is unknown."""
+        """The type of URLs by the generic syntax."""
+
+    def of_unknown(self, text: str, /) -> Any:
+        """Return the URL of a scheme that is not known here, whose grammar may be wider than the generic syntax.
+
+        Raises InvalidURL for a text that is a URL by no grammar of the profile.
+        """
 
     def resolve(self, url: Any, reference: str, /) -> str:
         """Return the text that a reference means."""

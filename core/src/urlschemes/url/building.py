@@ -34,13 +34,8 @@ def build(kind: type[AnyURL], values: Mapping[str, Any], limit: int) -> AnyURL:
     for name, field in kind._fields.items():
         if field.default is REQUIRED and name in syntax.parts and values.get(name) is None:
             raise TypeError(f"{kind.__name__}() is missing the part {name!r}")
-    written = _written_values(kind, values)
-    raw = {name: each for name, each in written.items() if not _is_default(kind, name, values[name])}
-    text = None
-    for each in _with_needed(kind, raw, ()):
-        text = syntax.composer.compose(_texts_of(syntax, each))
-        if text is not None:
-            break
+    written, raw = _written_values(kind, values)
+    text = _with_needed(kind, raw, (), lambda each: syntax.composer.compose(_texts_of(syntax, each)))
     return _parsed(kind, text, raw, written, limit)
 
 
@@ -54,14 +49,14 @@ def change(url: AnyURL, values: Mapping[str, Any], limit: int) -> AnyURL:
     old = syntax.present(url._match)
     # A new part takes the place of the parts within it, and of those around it.
     raw = {name: each for name, each in old.items() if not any(syntax.overlap(name, other) for other in values)}
-    written = _written_values(kind, values)
-    raw |= {name: each for name, each in written.items() if not _is_default(kind, name, values[name])}
-    before, text = _texts_of(syntax, old), None
-    left_out = [name for name, value in values.items() if value is None]
-    for each in _with_needed(kind, raw, left_out):
-        text = _edited(syntax, url._match, before, _texts_of(syntax, each), values.keys() | each.keys() - raw.keys())
-        if text is not None:
-            break
+    written, new = _written_values(kind, values)
+    raw |= new
+    before, left_out = _texts_of(syntax, old), [name for name, value in values.items() if value is None]
+
+    def edited(each: dict[str, Raw]) -> str | None:
+        return _edited(syntax, url._match, before, _texts_of(syntax, each), values.keys() | each.keys() - raw.keys())
+
+    text = _with_needed(kind, raw, left_out, edited)
     # A URL that was parsed beyond the default limit can be changed beyond it.
     return _parsed(kind, text, raw, written, limit if len(str(url)) <= limit else sys.maxsize)
 
@@ -73,12 +68,12 @@ def _syntax_with(kind: type[URLBase], values: Mapping[str, Any]) -> Syntax:
     return kind.syntax
 
 
-def _written_values(kind: type[URLBase], values: Mapping[str, Any]) -> dict[str, Raw]:
-    """Return the parts of `values` as they are written, without those that are None."""
-    parts, scheme = kind.syntax.parts, kind._scheme or None
-    return {
-        name: _written(kind.syntax, parts[name], value, scheme) for name, value in values.items() if value is not None
-    }
+def _written_values(kind: type[URLBase], values: Mapping[str, Any]) -> tuple[dict[str, Raw], dict[str, Raw]]:
+    """Return the parts of `values` that are not None, as they are written; and those of them that are not left out."""
+    syntax, scheme = kind.syntax, kind._scheme or None
+    given = {name: value for name, value in values.items() if value is not None}
+    written = {name: _written(syntax, syntax.parts[name], value, scheme) for name, value in given.items()}
+    return written, {name: each for name, each in written.items() if not _is_default(kind, name, values[name])}
 
 
 def _is_default(kind: type[URLBase], name: str, value: Any) -> bool:
@@ -88,17 +83,19 @@ def _is_default(kind: type[URLBase], name: str, value: Any) -> bool:
     return bool((value if isinstance(value, str | int) else tuple(value)) == absent_value(kind, name))
 
 
-def _with_needed(kind: type[URLBase], raw: dict[str, Raw], left_out: Collection[str]) -> Iterable[dict[str, Raw]]:
-    """Yield `raw`, and then `raw` with more and more of the parts that are written when needed."""
+def _with_needed(
+    kind: type[URLBase], raw: dict[str, Raw], left_out: Collection[str], compose: Callable[[dict[str, Raw]], str | None]
+) -> str | None:
+    """Return what `compose` makes of `raw`, with as few as possible of the parts that are written when needed."""
     needed = {
         name: field.when_needed
         for name, field in kind._fields.items()
         if field.when_needed is not None and name not in raw and name not in left_out
         if kind.syntax.derives(name, field.when_needed)
     }
-    for count in range(len(needed) + 1):
-        for names in combinations(needed, count):
-            yield {**raw, **{name: needed[name] for name in names}}
+    ways = (names for count in range(len(needed) + 1) for names in combinations(needed, count))
+    texts = (compose({**raw, **{name: needed[name] for name in names}}) for names in ways)
+    return next((text for text in texts if text is not None), None)
 
 
 def _written(syntax: Syntax, part: Part, value: object, scheme: str | None) -> Raw:
@@ -146,7 +143,7 @@ def _written_text(part: Part, text: object, scheme: str | None, what: str) -> st
     try:
         return part.written(text)
     except UnicodeEncodeError:
-        raise _wrong_value(part, f"the {part.called} cannot hold a surrogate that is no octet", scheme) from None
+        raise _wrong_value(part, f"the {part.called} cannot hold a surrogate that is not an octet", scheme) from None
     except ValueError as error:
         raise _wrong_value(part, f"the {part.called} cannot hold the {error}", scheme) from None
 
@@ -318,7 +315,7 @@ def _part_at_fault(
             hint = fault.hint if fault is not None and fault.part == name else None
             if hint is None and name == "host":
                 hint = syntax.profile.host_hint
-            first = sum(marked.first for marked in syntax.automaton.marked if marked.mark == part.mark)
+            first = syntax.automaton.beginning(part.mark)
             if hint is None and text and not syntax.automaton.characters(first) >> ord(text[0]) & 1:
                 hint = f"begin it with {listed(expected_words(syntax, first))}"
             return _invalid_part(syntax, name, raw[name], kind._scheme or None, hint)
@@ -339,13 +336,8 @@ def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None, hin
 def _missing(syntax: Syntax, raw: Mapping[str, Raw]) -> list[str]:
     """Return the parts each of which would make a URL of the parts `raw`."""
     texts = _texts_of(syntax, raw)
-    return [
-        name
-        for name, part in syntax.parts.items()
-        if part.take != "all but the last"
-        and part.mark not in texts
-        and syntax.composer.compose({**texts, part.mark: ""}) is not None
-    ]
+    parts = [part for part in syntax.parts.values() if part.take != "all but the last" and part.mark not in texts]
+    return [part.name for part in parts if syntax.composer.compose({**texts, part.mark: ""}) is not None]
 
 
 def _no_such_combination(syntax: Syntax, raw: Mapping[str, Raw], missing: list[str], scheme: str | None) -> InvalidURL:
@@ -394,9 +386,8 @@ def _has_plain_literals(url: URLBase) -> bool:
 
 def _has_capitals(syntax: Syntax) -> bool:
     """Return True if a literal outside of the parts is not in lower case."""
-    automaton, inside = syntax.automaton, 0
-    for part in syntax.parts.values():
-        inside |= automaton.inside(part.mark)
+    automaton = syntax.automaton
+    inside = automaton.inside(*(part.mark for part in syntax.parts.values()))
     outside = [leaf.literal or "" for index, leaf in enumerate(automaton.leaves) if not inside >> index & 1]
     return any(literal != literal.lower() for literal in outside)
 

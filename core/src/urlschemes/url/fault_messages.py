@@ -34,7 +34,7 @@ def usual_hint(syntax: Syntax, part: str | None) -> str | None:
     """Return the hint about the scheme, host or port, if it is of the usual rule; None otherwise."""
     known = syntax.parts.get(part or "")
     if part == "host":
-        return syntax.profile.host_hint if known is not None and known.rule in syntax.profile.host_rules else None
+        return syntax.profile.host_hint if known is not None and known.rule in syntax.host_rules else None
     return HINTS.get(part or "") if part == "scheme" or (known is not None and known.number) else None
 
 
@@ -88,8 +88,8 @@ def _named(syntax: Syntax, part: str) -> str:
 
 
 def quoted_text(text: str) -> str:
-    """Return the beginning of `text` in quotes, in US-ASCII."""
-    return ascii(text[:_QUOTED]) + ("..." if len(text) > _QUOTED else "")
+    """Return the beginning of `text` in quotes, in US-ASCII; a backslash is not doubled."""
+    return ascii(text[:_QUOTED]).replace("\\\\", "\\") + ("..." if len(text) > _QUOTED else "")
 
 
 def choices(words: tuple[str, ...]) -> str:
@@ -233,15 +233,9 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
     """Return the message for an escape of an octet that cannot stand there."""
     syntax, octet = place.syntax, int(place.rest[1:3], 16)
     percent = place.state.taken("%")
-    without_octet = [
-        marked
-        for marked in syntax.automaton.marked
-        if marked.inside & percent
-        and all(octet not in part.escapes for part in syntax.parts.values() if part.mark == marked.mark)
-    ]
-    name = part_of(syntax, without_octet[-1].inside if without_octet else place.state.reached) or part_of(
-        syntax, percent
-    )
+    lacking = {part.mark for part in syntax.parts.values() if octet not in part.escapes}
+    around = [each.inside for each in syntax.automaton.marked if each.inside & percent and each.mark in lacking]
+    name = part_of(syntax, around[-1] if around else place.state.reached) or part_of(syntax, percent)
     if name is not None:
         name = sharing_part(syntax, name, place.rest)
     part = syntax.parts.get(name or "")
@@ -265,7 +259,7 @@ def unexpected(place: FaultPlace) -> FaultMessage:
     if not ends and automaton.tree.last & reached:
         words = (*words, END)
     part = part_of(syntax, expected, reached)
-    begins = part is not None and not _is_inside(syntax, reached, part)
+    begins = part is not None and not automaton.inside(syntax.parts[part].mark) & reached
     if part is not None and part != part_of(syntax, reached):
         rule: str | None = syntax.parts[part].decoded or syntax.parts[part].rule
     elif part is not None:
@@ -279,12 +273,6 @@ def unexpected(place: FaultPlace) -> FaultMessage:
     return FaultMessage(f"{subject}: {choices(words)}", part, rule or syntax.rule, words, hint)
 
 
-def _is_inside(syntax: Syntax, positions: int, part: str) -> bool:
-    """Return True if one of `positions` lies within the part."""
-    mark = syntax.parts[part].mark
-    return any(marked.mark == mark and marked.inside & positions for marked in syntax.automaton.marked)
-
-
 def _unexpected_hint(place: FaultPlace, part: str | None, expected: int, words: tuple[str, ...]) -> str | None:
     known, ends = place.syntax.parts.get(part or ""), not place.run
     if known is not None and known.says:
@@ -292,7 +280,7 @@ def _unexpected_hint(place: FaultPlace, part: str | None, expected: int, words: 
     if words == (END,):
         return f"leave out the text after the {_named(place.syntax, part)}" if part else "leave it out"
     if known is not None and known.number and not (ends and _are_literals(words)):
-        return f"the {known.called} is a decimal number"
+        return f"write the {known.called} in decimal digits"
     if known is not None and not known.escapes and place.run[:1] == "%":
         return f"the {known.called} has no escapes"
     return _missing(place.syntax, expected, words) if ends else None

@@ -50,9 +50,7 @@ class _Landmarks:
         self.no_login = no_login if no_login.expected else automaton.start
         self.host = automaton.inside(marks["host"]) if "host" in marks else 0
         self.port = automaton.inside(marks["port"]) if "port" in marks else 0
-        self.begins_host = 0
-        for marked in automaton.marked:
-            self.begins_host |= marked.first if marked.mark == marks.get("host") else 0
+        self.begins_host = automaton.beginning(marks.get("host"))
         before_host = automaton.leading_to(self.begins_host) & ~self.host
         self.refuses_at = not automaton.characters(before_host) >> ord("@") & 1
 
@@ -64,8 +62,7 @@ def _landmarks(syntax: Syntax) -> _Landmarks:
 
 def host_may_be_empty(syntax: Syntax, text: str) -> bool:
     """Return True if a URL of the scheme of `text` may have nothing between its `//` and the next `/`."""
-    prefix = f"{text.partition(':')[0]}:///"
-    return syntax.automaton.reach(prefix) == len(prefix)
+    return syntax.begins_with(f"{text.partition(':')[0]}:///")
 
 
 def first_state(syntax: Syntax, text: str) -> State:
@@ -92,7 +89,8 @@ class Fault:
         self.authority = authority_of(text, syntax.profile) if "host" in syntax.parts else None
         self._landmarks = _landmarks(syntax)
         self.index, self.state = self._walk()
-        self.surplus = self._surplus()
+        match = syntax.regex.fullmatch(text) if self.index == len(text) and self.state.ends else None
+        self.surplus = None if match is None else syntax.surplus_digits(match)
         if self.surplus is not None:
             self.index = self.surplus[0]
             self.state = first_state(syntax, text).walk(text[: self.index])[1]
@@ -122,11 +120,6 @@ class Fault:
         self.starts.append(automaton.state_after(state.passed, automaton.start.within))
         index, state = self.starts[1].walk(self.text[authority.at :])
         return authority.at + index, state
-
-    def _surplus(self) -> tuple[int, int] | None:
-        """Return the place of the digits that make a number too long, if the text derives from the rules."""
-        match = self.syntax.regex.fullmatch(self.text) if self.index == len(self.text) and self.state.ends else None
-        return None if match is None else self.syntax.surplus_digits(match)
 
     def _region(self) -> str:
         text, index, state, known, authority = self.text, self.index, self.state, self._landmarks, self.authority
@@ -212,15 +205,19 @@ class Fault:
             found = fault_messages.bad_escape(place, part) if is_escape else unsafe(place, part, self._written())
             return found._replace(hint=self._hint_of_authority(part) or found.hint)
         if self.surplus is not None:
-            return self._too_many_digits(*self.surplus)
+            place, part, rule = self.place(*self.surplus), self._part(), rule_of(self.syntax, self.state.reached)
+            rule = self.syntax.parts["port"].rule if self.region == "port" else rule
+            return _too_many("digits", f"{DIGITS:,}", place, part, rule, f"a number has at most {DIGITS:,} digits")
         item = self.counted
         if item is not None and code != "userinfo-not-allowed":
-            return self._too_many(item)
+            part, rule = part_of(self.syntax, item.inside), rule_of(self.syntax, item.inside)
+            what = "characters" if isinstance(item.item, Characters) else "elements"
+            return _too_many(what, f"{item.most}", self.place(), part, rule)
         message: FaultMessage = getattr(self, f"_{self.region}_message")()
         return message
 
     def _hint_of_authority(self, part: str | None) -> str | None:
-        """Return the hint about a character that no URL may hold, in a host or in a login that the scheme has not."""
+        """Return the hint about a character that no URL may hold, in a host or an unexpected login."""
         if self.authority is not None and self.region == "login" and self._landmarks.login is None:
             ends_host = self.text[self.at] == "\\" and self.text[self.at - 1] not in "/:"
             return f"write `/` if the host ends here, or {_NO_LOGIN}" if ends_host else _NO_LOGIN
@@ -292,11 +289,11 @@ class Fault:
     def _slashes_message(self) -> FaultMessage:
         is_second = self.text[self.at - 1] == "/"
         expected = 'a second "/"' if is_second else '"//"'
-        hint = "write " + expected.replace('"', "`") + " before the host"
+        hint = "write `//` before the host"
         if self.text.startswith("://", self.at):
             hint = "leave out the second `:`"
         elif host_may_be_empty(self.syntax, self.text):
-            hint += f", or `{'//' if is_second else '///'}` if the path begins here"
+            hint += ", or `///` if the path begins here"
         message = f"{self.place().subject()}: expected {expected}"
         rule = self.syntax.profile.rule_names["authority"]
         return FaultMessage(message, part="host", rule=rule, expected=(expected,), hint=hint)
@@ -333,10 +330,9 @@ class Fault:
         return FaultMessage(message, part="port", rule=part.rule, expected=expected, hint=hint)
 
     def _host_message(self) -> FaultMessage:
-        profile = self.syntax.profile
-        if self.authority is None or self.syntax.parts["host"].rule not in profile.host_rules:
+        if self.authority is None or self.syntax.parts["host"].rule not in self.syntax.host_rules:
             return self._part_message()
-        return algorithms_of(profile).host_message(self, self.authority)
+        return algorithms_of(self.syntax.profile).host_message(self, self.authority)
 
     # The rules of a scheme
 
@@ -355,22 +351,13 @@ class Fault:
                 return fault_messages.reserved_character(self.place(), escaped)
         return fault_messages.unexpected(self.place())
 
-    def _too_many(self, item: Repeated) -> FaultMessage:
-        """Return the message for a character that is one too many for the repetition `item`."""
-        part, rule = part_of(self.syntax, item.inside), rule_of(self.syntax, item.inside)
-        what = "characters" if isinstance(item.item, Characters) else "elements"
-        message = (
-            f"too many {what} in the {part or rule} at position {self.place().position}: expected at most {item.most}"
-        )
-        return FaultMessage(message, part, rule, (f"at most {item.most} {what}",))
 
-    def _too_many_digits(self, start: int, end: int) -> FaultMessage:
-        """Return the message for a number whose digits from `start` to `end` are too many."""
-        place, part, rule = self.place(start, end), self._part(), rule_of(self.syntax, self.state.reached)
-        rule = self.syntax.parts["port"].rule if self.region == "port" else rule
-        message = f"too many digits in the {part} at position {place.position}: expected at most {DIGITS:,}"
-        hint = f"a number has at most {DIGITS:,} digits"
-        return FaultMessage(message, part, rule, (f"at most {DIGITS:,} digits",), hint)
+def _too_many(
+    what: str, most: str, place: FaultPlace, part: str | None, rule: str | None, hint: str | None = None
+) -> FaultMessage:
+    """Return the message for a character that is one too many for a number or a counted repetition."""
+    message = f"too many {what} in the {part or rule} at position {place.position}: expected at most {most}"
+    return FaultMessage(message, part, rule, (f"at most {most} {what}",), hint)
 
 
 def _definition(rule: str | None, part: Part | None, syntax: Syntax) -> str | None:

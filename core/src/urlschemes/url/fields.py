@@ -11,6 +11,7 @@ a part stands in the text; the field says its type, its default and its descript
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from urlschemes.errors import PluginContractError, RegistrationError
@@ -120,12 +121,8 @@ def _kind_of(part: Part) -> Kind:
 def _check_kind(cls: type[URLBase], field: Field, part: Part) -> None:
     kind = _kind_of(part)
     if field.kind != kind:
-        raise _contract_error(
-            cls,
-            part.name,
-            f"is declared by {_SPECIFIERS[field.kind]}, but the record makes it {part.described}",
-            f"{part.name} = {_SPECIFIERS[kind]}(...)",
-        )
+        problem = f"is declared by {_SPECIFIERS[field.kind]}, but the record makes it {part.described}"
+        raise _contract_error(cls, part.name, problem, f"{part.name} = {_SPECIFIERS[kind]}(...)")
 
 
 def _contract_error(cls: type[URLBase], name: str, problem: str, wants: str) -> PluginContractError:
@@ -171,16 +168,10 @@ def signature(cls: type[URLBase]) -> inspect.Signature:
     annotations = {
         name: each for base in reversed(cls.__mro__) for name, each in vars(base).get("__annotations__", {}).items()
     }
-    empty = inspect.Parameter.empty
-    return inspect.Signature(
-        [
-            inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=empty if field.default is REQUIRED else absent_value(cls, name),
-                annotation=annotations.get(name, empty),
-            )
-            for name, field in cls._fields.items()
-            if name in cls.syntax.parts
-        ]
-    )
+    keyword = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
+    empty, found = inspect.Parameter.empty, []
+    for name, field in cls._fields.items():
+        if name in cls.syntax.parts:
+            default = empty if field.default is REQUIRED else absent_value(cls, name)
+            found.append(keyword(name, default=default, annotation=annotations.get(name, empty)))
+    return inspect.Signature(found)

@@ -19,12 +19,9 @@ def hierarchical_part(url: URLBase) -> Part:
     for part in syntax.parts.values():
         if part.at[0][-1] == syntax.hierarchy and schemepart.startswith("/"):
             return part
-    raise NotHierarchical(
-        f"{scheme.lower()} URLs have no hierarchy for relative references",
-        scheme=scheme.lower(),
-        section=syntax.profile.section("hierarchy"),
-        hint="give the whole URL",
-    )
+    name, section = scheme.lower(), syntax.profile.section("hierarchy")
+    message = f"{name} URLs have no hierarchy for relative references"
+    raise NotHierarchical(message, scheme=name, section=section, hint="give the whole URL")
 
 
 def parent_of(url: URLBase) -> str:
@@ -52,7 +49,7 @@ def written_segment(part: Part, segment: str) -> str:
     try:
         return escape(octets_of(segment), part.bare - _SLASH)
     except UnicodeEncodeError:
-        message = f"the {part.called} cannot hold a surrogate that is no octet"
+        message = f"the {part.called} cannot hold a surrogate that is not an octet"
         raise invalid_url("", message, part=part.name) from None
 
 

@@ -175,12 +175,9 @@ class URL(URLBase, metaclass=URLType):
         self._check_line(part)
         value = self._value(part)
         if isinstance(value, tuple):
-            raise PluginContractError(
-                f"the part {name} is a list, which has no single line",
-                wants="a part that is one text",
-                has="a list part",
-                hint="call url.check_line(), and send each element with urlschemes.grammar.octets.octets_of",
-            )
+            problem = f"the part {name} is a list, which has no single line"
+            hint = "call url.check_line(), and send each element with urlschemes.grammar.octets.octets_of"
+            raise PluginContractError(problem, wants="a part that is one text", has="a list part", hint=hint)
         return b"" if value is None else octets_of(str(value))
 
     def _part(self, name: str) -> Part:
@@ -207,13 +204,9 @@ class URL(URLBase, metaclass=URLType):
             control = next((octet for octet in octets_of(text) if octet < 0x20 or octet == 0x7F), None)
             if control is not None:
                 span = self.syntax.span(self._match, part.name)
-                raise UnsafeURL(
-                    f"the {part.name} holds the control octet {control:02X}, which must not reach a protocol line",
-                    scheme=self.scheme,
-                    part=part.name,
-                    position=span[0] if span else None,
-                    section=self.syntax.profile.section("security"),
-                )
+                position, section = span[0] if span else None, self.syntax.profile.section("security")
+                problem = f"the {part.name} holds the control octet {control:02X}, which must not reach a protocol line"
+                raise UnsafeURL(problem, scheme=self.scheme, part=part.name, position=position, section=section)
 
     def _value(self, part: Part) -> Value | None:
         """Return the decoded part, whatever attribute the type has for it."""
@@ -229,7 +222,8 @@ class URL(URLBase, metaclass=URLType):
         profile = self.syntax.profile
         require_type("level", level, str, NoneType)
         if level is not None and level not in profile.levels:
-            raise ValueError(f"no level {level!r} of {profile.document}: {', '.join(profile.levels) or 'it has one'}")
+            known = ", ".join(profile.levels) or "one level"
+            raise ValueError(f"unknown level {level!r}: {profile.document} has {known}")
         text = algorithms_of(profile).normalized(self, level)
         return self._as_long(text)
 
@@ -247,8 +241,13 @@ class URL(URLBase, metaclass=URLType):
         """
         text, profile = self.resolve(reference), self.syntax.profile
         text = text if profile.has_fragments else text.partition("#")[0]
-        kind = type(self) if text.partition(":")[0].lower() == self.scheme else algorithms_of(profile).url_type
-        return kind._as_long(text)
+        if self.registration is not None and text.partition(":")[0].lower() == self.scheme:
+            return self._as_long(text)
+        algorithms = algorithms_of(profile)
+        # A text with `//` is meant by the generic syntax: what is wrong in its authority must not pass.
+        is_wider = isinstance(reference, URL) or not text.partition(":")[2].startswith("//")
+        url: URL = algorithms.of_unknown(text) if is_wider else algorithms.url_type._as_long(text)
+        return url
 
     def resolve(self, reference: str | URL) -> str:
         """Return the text that `reference` means relative to this URL, with its fragment.
@@ -311,7 +310,8 @@ class URL(URLBase, metaclass=URLType):
             message = f"invalid scheme {name!r} at position {span[0]}: expected {scheme}"
             section = profile.section("scheme")
             return invalid_url(text, message, scheme=scheme, part="scheme", span=span, section=section)
-        syntax = cls.syntax if known == scheme else algorithms_of(profile).url_type.syntax
+        is_own = known == scheme or cls.registration is None
+        syntax = cls.syntax if is_own else algorithms_of(profile).url_type.syntax
         return Fault(text, syntax, scheme, original)
 
     def replace(self, /, **parts: Any) -> Self:
@@ -417,13 +417,18 @@ def _texts(value: Value | None) -> Iterator[str]:
 def _restore(module: str, name: str, text: str, profile: str) -> URL:
     """Return a pickled URL; a generic one of its profile if its type is not installed."""
     try:
-        found: Any = named(module, name)
-    except (ImportError, AttributeError):
-        found = None
-    # A type that the module only imports under that name is not the type that was pickled.
-    if not (isinstance(found, type) and issubclass(found, URL) and found.__module__ == module):
-        found = algorithms_of(named(profile, "profile")).url_type
-    url: URL = found._as_long(text)
+        if module == "urlschemes.scheme.scheme":  # its type was made from a record
+            registry = named("urlschemes.registry.registry", "registry_or_default")(None, named(profile, "profile"))
+            found: Any = registry[text.partition(":")[0]].url_type
+            module = found.__module__
+        else:
+            found = named(module, name)
+        # A type that the module only imports under that name is not the type that was pickled.
+        if isinstance(found, type) and issubclass(found, URL) and found.__module__ == module:
+            return found._as_long(text)
+    except (ImportError, AttributeError, URLError):  # InvalidURL: its record is another one now
+        pass
+    url: URL = algorithms_of(named(profile, "profile")).of_unknown(text)
     return url
 
 

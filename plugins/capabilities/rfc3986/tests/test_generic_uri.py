@@ -7,7 +7,7 @@ import pytest
 
 import urlschemes
 from urlschemes import InvalidURL, Registry
-from urlschemes_rfc3986.generic_uri import URI
+from urlschemes_rfc3986.generic_uri import URI, WiderURI
 
 MODERN = Registry(profile="rfc3986")
 NAMES = ("scheme", "userinfo", "host", "port", "path", "query", "fragment")
@@ -23,7 +23,7 @@ NAMES = ("scheme", "userinfo", "host", "port", "path", "query", "fragment")
         ),
         (
             {"scheme": "a", "host": "b c"},
-            "invalid host 'b c'; write a name, an IPv4 address, or an IPv6 address in brackets",
+            "invalid host 'b c'; remove the white space",
         ),
     ],
 )
@@ -125,3 +125,21 @@ def test_a_password_stands_before_the_host(text: str, shown: str | None) -> None
     url = URI.parse(text)
     assert url.redacted() == (shown or text)
     assert repr(url) == f"URI({shown or text!r})"
+
+
+@pytest.mark.parametrize("rest", ["[::1]:3478", "a@[::1]?b[]", "//h:1;transport=tcp", "#;a=#", "[]"])
+def test_a_url_that_is_wider_than_the_generic_syntax_works_where_its_scheme_is_not_known(rest):
+    text, rules = f"x-a:{rest}", 'any = "x-a:" *( unreserved / reserved / pct-encoded )'
+    url = urlschemes.Scheme.of("x-a", rules, profile=MODERN.profile).url_type.parse(text)
+    restored = pickle.loads(pickle.dumps(url))
+    assert (type(restored), str(restored), restored) == (WiderURI, text, url)
+    assert MODERN.convert(restored) == WiderURI(**restored.parts) == restored
+    assert restored.normalized().normalized() == restored.normalized()
+    with pytest.raises(InvalidURL):
+        MODERN.parse_generic(text)
+    if "//" in rest:  # its authority is wrong by the generic syntax
+        with pytest.raises(InvalidURL):
+            URI.parse("y:a").join(text)
+        return
+    found = URI.parse("y:a").join(text)
+    assert (type(found), type(found.join("?[#f")), str(found)) == (WiderURI, WiderURI, text)

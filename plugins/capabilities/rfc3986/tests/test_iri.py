@@ -9,6 +9,7 @@ import pytest
 from hostile_texts import hostile_texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from workspace import schemes_of_plugins
 
 import urlschemes
 from urlschemes import InvalidURL, PluginError, Registry, UnknownScheme, URLError
@@ -182,7 +183,7 @@ def error_of(read, text, **options):
 
 @pytest.mark.parametrize("uts46", [False, True])
 @pytest.mark.parametrize("name", LAX)
-@pytest.mark.parametrize("number", [50, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [15, pytest.param(500, marks=pytest.mark.slow)])
 def test_an_error_points_at_its_place_in_the_text_that_was_given(name, uts46, number):
     @given(hostile_texts())
     @settings(max_examples=number, deadline=None)
@@ -195,7 +196,7 @@ def test_an_error_points_at_its_place_in_the_text_that_was_given(name, uts46, nu
 
 
 @pytest.mark.parametrize("name", LAX)
-@pytest.mark.parametrize("number", [50, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [15, pytest.param(500, marks=pytest.mark.slow)])
 def test_an_error_is_where_it_is_in_a_text_with_letters_of_us_ascii_instead(name, number):
     @given(hostile_texts())
     @settings(max_examples=number, deadline=None)
@@ -327,14 +328,18 @@ def check_there_and_back(url):
     assert to_unicode(again) == text
 
 
-@given(st.tuples(st.sampled_from(["x", "http"]), DATA, HOSTS, DATA, DATA, DATA))
-@settings(max_examples=200, deadline=None)
-def test_from_unicode_takes_to_unicode_back(parts):
-    check_there_and_back(URI.parse("{}://{}@{}/{}?{}#{}".format(*parts)))
+@pytest.mark.parametrize("number", [50, pytest.param(500, marks=pytest.mark.slow)])
+def test_from_unicode_takes_to_unicode_back(number):
+    @given(st.tuples(st.sampled_from(["x", "http"]), DATA, HOSTS, DATA, DATA, DATA))
+    @settings(max_examples=number, deadline=None)
+    def check(parts):
+        check_there_and_back(URI.parse("{}://{}@{}/{}?{}#{}".format(*parts)))
+
+    check()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", sorted(MODERN))
+@pytest.mark.parametrize("scheme", schemes_of_plugins(MODERN))
 def test_from_unicode_takes_to_unicode_back_for_every_scheme(scheme):
     @given(urls(scheme, registry=MODERN))
     @settings(max_examples=300, deadline=None)

@@ -3,7 +3,7 @@
 import pytest
 
 import urlschemes
-from urlschemes import Registry
+from urlschemes import Registration, Registry, Scheme
 
 MODERN = Registry(profile="rfc3986")
 
@@ -49,8 +49,27 @@ def test_each_level_adds_to_those_before(text, spellings):
     assert url.equivalent(url.normalized())
 
 
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("H;A", "h;A"),
+        ("H:;A", "h;A"),
+        ("H:1;A", "h;A"),
+        ("H:02;A", "h:2;A"),
+        ("[::A];A:B", "[::a];A:B"),
+        ("%2D;%2D", "-;-"),
+    ],
+)
+def test_parameters_after_host_and_port_keep_their_letter_case(text, normal):
+    rules = 'u = "x-p://" h [ ":" [ port ] ] ";" p\nh = IP-literal / *( unreserved / pct-encoded )\np = *pchar'
+    parts = 'parts = { host = "h", port = "port", p = "p" }'
+    record = f"scheme = 'x-p'\nprofile = 'rfc3986'\ndefault_port = 1\n[syntax]\nbnf = '''{rules}'''\n{parts}"
+    url = Scheme(Registration.from_text(record, profile=MODERN.profile)).url_type.parse(f"x-p://{text}")
+    assert str(url.normalized()) == f"x-p://{normal}"
+
+
 def test_there_are_no_other_levels():
-    with pytest.raises(ValueError, match=r"no level 'protocol' of RFC 3986: case, percent-encoding, dot-segments, sch"):
+    with pytest.raises(ValueError, match=r"'protocol': RFC 3986 has case, percent-encoding, dot-segments, sch"):
         MODERN.parse("http://h").normalized("protocol")
-    with pytest.raises(ValueError, match="no level 'case' of RFC 1738: it has one"):
+    with pytest.raises(ValueError, match="unknown level 'case': RFC 1738 has one level"):
         urlschemes.parse("http://h").normalized("case")

@@ -72,7 +72,7 @@ def test_other_texts_are_no_relative_references(text, code, position, message):
 
 
 @pytest.mark.parametrize("read", [RelativeReference, parse_reference])
-@pytest.mark.parametrize("number", [50, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [50, pytest.param(500, marks=pytest.mark.slow)])
 def test_an_error_points_at_its_place(read, number):
     @given(hostile_texts())
     @settings(max_examples=number, deadline=None)

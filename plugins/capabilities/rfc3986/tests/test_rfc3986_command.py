@@ -27,7 +27,7 @@ def test_a_text_is_written_as_a_url_and_a_url_as_a_text(profile, arguments, outp
     [
         (["http://\u2603.example/"], "in the host at position 7: IDNA 2008 does not allow it"),
         (["--show", UNICODE], "in the host at position 8"),
-        (["--show", "--uts46", ASCII], "give one of them"),
+        (["--show", "--uts46", ASCII], "cannot be combined"),
     ],
 )
 def test_what_cannot_be_written_is_an_error(arguments, message):

@@ -5,8 +5,7 @@
     url = parse("https://host.dom/a?b#c")
     url.path, url.query, url.fragment
 
-    rfc3986.abnf        the rules of appendix A, three of them rewritten; what schemes with a server need
-    printed.abnf        those three as printed
+    rfc3986.abnf        the rules of appendix A, and what schemes with a server need
     abnf.py             the notation of RFC 5234 and RFC 7405, read to the same rules as that of RFC 1738
     algorithms.py       what a profile offers to the rest of urlschemes
     command.py          `urlschemes unicode`

@@ -155,11 +155,11 @@ class ABNFReader(BNFReader):
             self.described[lower] = rule
             return
         name = self.spelled.get(lower, rule.name)
-        if mark == "=/" and name in self.found:
-            before = self.found[name]
+        before = self.found.get(name) or self.known.get(name)
+        if mark == "=/" and before is not None:
             self.found[name] = Rule(name, _either(before.node, rule.node), before.line, before.section)
             return
-        if mark == "=/" and lower not in self.spelled:
+        if mark == "=/":
             raise GrammarError(
                 f"rule {name!r} in line {rule.line} gets more alternatives before it is defined",
                 rule=name,

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 __all__ = ["unicode"]
 
 
-@click.command(short_help="Write a text in the characters of all languages as a URL, or a URL as such a text.")
+@click.command(short_help="Write a Unicode text as a URL, or a URL as Unicode.")
 @click.argument("text")
-@click.option("--show", is_flag=True, help="Take TEXT as a URL, and write it in the characters of all languages.")
+@click.option("--show", is_flag=True, help="Take TEXT as a URL, and write it in Unicode.")
 @click.option("--uts46", is_flag=True, help="Map the host as browsers do, above all to lower case.")
 @click.pass_obj
 def unicode(settings: Settings, text: str, *, show: bool, uts46: bool) -> None:
-    """Write TEXT, in the characters of all languages, as a URL."""
+    """Write TEXT, which may hold characters of all languages, as a URL."""
     if show and uts46:
-        raise click.UsageError("--uts46 is about a text, and --show about a URL: give one of them")
+        raise click.UsageError("--uts46 and --show cannot be combined")
     parse = settings.registry_for(text).parse
     if show:
         write_line(safe_line(to_unicode(parse(text))))

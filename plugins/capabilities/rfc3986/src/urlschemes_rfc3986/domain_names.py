@@ -61,15 +61,15 @@ def encoded_labels(text: str, start: int, end: int, *, uts46: bool) -> Iterator[
 def name_in_ascii(text: str, start: int, end: int) -> list[Piece]:
     """Return the labels of the name from `start` to `end` of `text`, mapped as browsers do, and its dots.
 
-    There are none for what may be an address, nor if mapping leaves out a character: nobody saw it. Raises InvalidURL
-    if they make no domain name, PluginError without the library.
+    There are none for a text that may be an address, or if mapping leaves out a character, which is invisible. Raises
+    InvalidURL if they make no domain name, PluginError without the library.
     """
     if text.startswith("[", start):
         return []
     labels = [*encoded_labels(text, start, end, uts46=True)]
     check_name(text, labels, uts46=True)
     name = "".join([label.written for label in labels])
-    if any(_is_left_out(each) for each in text[start:end]):
+    if any(map(_is_left_out, {*text[start:end]})):
         return []
     return [] if _NUMBER.fullmatch(name.removesuffix(".").rpartition(".")[2]) else labels
 
@@ -92,11 +92,12 @@ def _encoded_label(text: str, start: int, end: int, *, uts46: bool) -> str:
         if all(labels.split(".")):
             return written
         reason = "mapping it leaves an empty label"
-    index = next((index for index, each in enumerate(label) if not _may_stand(idna, each, uts46=uts46)), None)
-    if index is None:
+    wrong = next((each for each in dict.fromkeys(label) if not _may_stand(idna, each, uts46=uts46)), None)
+    if wrong is None:
         problem, hint = _invalid_label(label, start, reason), None
     else:
-        start, end = start + index, start + index + 1
+        start = text.index(wrong, start)
+        end = start + 1
         problem = f"invalid character {quoted_text(text[start])} in the host at position {start}"
         problem, hint = f"{problem}: IDNA 2008 does not allow it", "domain names hold letters, digits and hyphens"
         if not uts46 and _may_stand(idna, text[start], uts46=True):

@@ -1,4 +1,4 @@
-"""The URLs of schemes that have no record: the generic syntax of RFC 3986 section 3."""
+"""The URLs of schemes that have no record: the generic syntax of RFC 3986 section 3, and what is wider."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import ClassVar
 from urlschemes import URL, number_part, text_part
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.url.value import LIMIT
 from urlschemes_rfc3986 import FRAGMENT, profile
 
-__all__ = ["URI"]
+__all__ = ["URI", "WiderURI", "of_unknown"]
 
 _PATHS = ["path-abempty", "path-absolute", "path-rootless", "path-empty"]
 
@@ -44,3 +45,24 @@ class URI(URL):
     path: str = text_part(default="", doc="The path, as written, with its first `/`.")
     query: str | None = text_part(default=None, doc="The text after the `?`, as written; None without a `?`.")
     fragment: str | None = FRAGMENT
+
+
+class WiderURI(URL):
+    """A URL that its own scheme has, but not the generic syntax, such as `stun:[::1]:3478`, where no record is known.
+
+    All characters of RFC 3986 section 2 may follow the name of the scheme.
+    """
+
+    syntax: ClassVar[Syntax] = Syntax(
+        'wider-URI = scheme ":" schemepart\nschemepart = *( unreserved / reserved / pct-encoded )',
+        "wider-URI",
+        URL.syntax.parts.values(),
+        section="RFC 3986 section 2",
+        profile=profile,
+    )
+
+
+def of_unknown(text: str) -> URL:
+    """Return the URL of a scheme that is not known here: a URI, or a WiderURI. Raises InvalidURL as URI does."""
+    is_wider = URI.syntax.fullmatch(text) is None and WiderURI.syntax.fullmatch(text) is not None
+    return (WiderURI if is_wider else URI).parse(text, limit=max(LIMIT, len(text)))

@@ -86,7 +86,7 @@ def _as_address(text: str) -> IPv4Address | None:
 
 
 def _of_name(host: str) -> Iterator[tuple[str, str]]:
-    """Return the findings about a name that is none of the DNS."""
+    """Return the findings about a name that is not a DNS name."""
     for label in host.removesuffix(".").split("."):
         if not label:
             yield "unusual-name", "the host has an empty label, which no name of the DNS has"

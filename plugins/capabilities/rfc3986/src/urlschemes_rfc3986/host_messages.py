@@ -48,6 +48,8 @@ def illegal_host_hint(text: str, authority: Authority, position: int) -> str | N
     host = text[authority.host : authority.colon]
     if host.startswith("["):
         return HINTS["zone"] if text[position] == "%" else "leave it out"
+    if text[position].isspace():
+        return "remove the white space"
     if text[position].isascii() or "%" in host:  # a domain name has no escapes
         return profile.host_hint
     from urlschemes_rfc3986.iri import from_unicode  # late: it knows the messages

@@ -69,8 +69,13 @@ def _authority(url: URL, text: str, *, by_scheme: bool) -> str | None:
     place = authority_of(text, profile)
     if place is None:
         return None
-    host, port = _with_upper_escapes(text[place.host : place.colon].lower()), text[place.colon : place.end]
-    if by_scheme and port:
+    # A scheme may have parameters after host and port; they can follow the host if that has no `;`.
+    after_host = place.host if ";" not in (url.raw.get("host") or ";") else place.colon
+    semicolon = text.find(";", after_host, place.end)
+    end = place.end if semicolon < 0 else semicolon
+    colon = min(place.colon, end)
+    host, port = _with_upper_escapes(text[place.host : colon].lower()), text[colon:end]
+    if by_scheme and (port == ":" or port[1:].isdigit()):
         number = number_of(port[1:]) if port[1:] else None
         port = "" if number in {None, url.default_port} else f":{number}"
-    return text[place.start : place.host] + host + port
+    return text[place.start : place.host] + host + port + text[end : place.end]
