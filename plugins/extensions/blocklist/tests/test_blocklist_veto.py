@@ -197,7 +197,7 @@ def test_a_list_that_cannot_be_read_forbids_everything(lists, monkeypatch, tmp_p
         urlschemes_access.access("http://any.example/", registry=Registry())
     assert caught.value.rule == "veto"
     assert caught.value.message == (
-        f"urlschemes-blocklist {urlschemes.__version__} forbids the access: "
+        f"access denied by 'urlschemes-blocklist {urlschemes.__version__}' (hook urlschemes_veto): "
         f"cannot use the block list {file}: No such file or directory"
     )
     monkeypatch.setenv(VARIABLE, str(tmp_path))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from urlschemes import Registry, UnknownScheme
+from urlschemes import Registry, UnknownScheme, __version__
 from urlschemes_iana.snapshot import own_file, shipped_snapshot, snapshot_in_use, write_snapshot
 
 
@@ -44,9 +44,9 @@ def test_the_shipped_snapshot_is_complete():
     assert names == sorted({*names})
     assert all(re.fullmatch(r"[a-z][a-z0-9+.-]*", name) for name in names)
     known = {each.name: each for each in ledger.names}
-    assert known["dict"][1:] == ("dictionary service protocol", "RFC 2229", "", "", "permanent")
-    assert known["spotify"][1:] == ("", "IANA template prov/spotify", "", "", "provisional")
-    assert known["shttp"][2:] == ("RFC 2660", "obsolete", "", "permanent")
+    assert known["dict"][1:] == ("dictionary service protocol", "RFC 2229", "", "", "permanent", "")
+    assert known["spotify"][1:] == ("", "IANA template prov/spotify", "", "", "provisional", "")
+    assert known["shttp"][2:] == ("RFC 2660", "obsolete", "", "permanent", "")
     references = {
         "http": "RFC 9110 section 4.2.1",
         "https": "RFC 9110 section 4.2.2",
@@ -76,14 +76,16 @@ def test_every_name_is_known_without_being_installed():
     assert [each.title for each in registry.ledgers()] == [
         "the names that RFC 1738 settles",
         "IANA's registry of URI schemes",
+        f"the ledger of urlschemes-iana {__version__}",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dict://host.dom/d:word", "lists it as permanent: dictionary service protocol, RFC 2229"),
+        ("jms:queue", "lists it as provisional: Java Message Service, RFC 6167"),
         ("spotify:track", "lists it as provisional: IANA template prov/spotify"),
+        ("dav:a", "RFC 4918 prints no syntax for other URIs of the scheme"),
         ("spotfy:track", "did you mean spotify?"),
     ],
 )
@@ -94,14 +96,14 @@ def test_the_error_for_an_unknown_scheme_says_what_iana_knows(text, message):
 
 
 def test_a_newer_snapshot_of_the_user_is_used(own):
-    snapshot("2024-05-01", dict="historical")
+    snapshot("2024-05-01", jms="historical")
     assert snapshot_in_use().file == own
     with pytest.raises(UnknownScheme, match=r"\(2024-05-01\) lists it as historical"):
-        Registry().parse("dict://a")
+        Registry().parse("jms:a")
 
 
 def test_an_older_snapshot_of_the_user_is_not_used(own):
-    snapshot("2023-01-01", dict="historical")
+    snapshot("2023-01-01", jms="historical")
     assert snapshot_in_use().ledger == shipped_snapshot().ledger
     assert snapshot_in_use().note == f"the snapshot {own} is older: 2023-01-01"
 
@@ -139,16 +141,16 @@ def test_a_snapshot_that_others_may_write_is_not_used(own):
 def test_it_is_imported_only_for_an_unknown_name_and_imports_nothing_heavy():
     code = """
 import json, sys, urlschemes
-urlschemes.is_valid("ftp://host.dom/"), urlschemes.is_valid("dict://host.dom/")
+urlschemes.is_valid("ftp://host.dom/"), urlschemes.is_valid("jms:a")
 quiet = [name for name in sys.modules if name.startswith(("urlschemes_iana", "pluggy"))]
 before = set(sys.modules)
-try: urlschemes.parse("dict://host.dom/")
+try: urlschemes.parse("jms:a")
 except urlschemes.UnknownScheme as error: message = str(error)
 print(json.dumps([quiet, message, sorted({name.partition(".")[0] for name in set(sys.modules) - before})]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     quiet, message, after = json.loads(done.stdout)
     assert quiet == []
-    assert "2229" in message
+    assert "6167" in message
     assert "urlschemes_iana" in after
     assert {"asyncio", "click", "email", "http", "rich", "socket", "ssl", "tempfile"}.isdisjoint(after)

@@ -1,0 +1,47 @@
+"""The records of the ledger: what they say of their examples is true, and URLs are built from their parts."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+import urlschemes_iana
+from urlschemes import Registry
+from urlschemes_iana.snapshot import shipped_snapshot
+from urlschemes_lint import check, explain
+from urlschemes_rfc3986 import profile
+from urlschemes_testing.examples import check_example
+
+RECORDS = Path(urlschemes_iana.__file__).parent / "records"
+IN_PROFILES = [Registry(records=RECORDS), Registry(records=RECORDS, profile=profile)]
+NAMES = sorted(path.stem for path in RECORDS.glob("[!_]*.toml"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_examples_of_a_record_are_correct(name: str) -> None:
+    registries = [each for each in IN_PROFILES if name in each]
+    for registry in registries:
+        url_type = registry[name].url_type
+        for example in registry.registration(name).examples:
+            check_example(url_type, example)
+            if example.parts is not None:
+                url = url_type.parse(example.url)
+                assert url_type(**url.parts).equivalent(url)
+                assert pickle.loads(pickle.dumps(url)) == url
+                assert registry.parse_generic("x:a").join(url).scheme == name
+            has_errors = any(each.severity == "error" for each in check(example.url, registry=registry))
+            assert has_errors is (example.parts is None), example.url
+            assert explain(example.url, registry=registry)
+    assert registries
+
+
+def test_a_permanent_name_has_a_record_a_distribution_or_the_reason_why_it_has_none() -> None:
+    known = IN_PROFILES[0].known_names().values()
+    reasons = {each.name for each in known if each.no_syntax}
+    assert not reasons & {*NAMES}
+    permanent = {each.name for each in shipped_snapshot().ledger.names if each.status == "permanent"}
+    assert permanent == {*NAMES} | reasons | {
+        each.name for each in known if each.status == "permanent" and each.distribution
+    }
