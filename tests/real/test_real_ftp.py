@@ -7,9 +7,6 @@ import grp
 import hashlib
 import io
 import os
-import pwd
-import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -21,22 +18,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from real_servers import (
+    PATIENCE,
+    POLICY,
+    account,
+    content_of,
+    entries_of,
+    free_port,
+    greets,
+    program,
+    run_as,
+    stop,
+    wait,
+)
 
 import urlschemes_access
 from urlschemes import Registry
 from urlschemes.grammar.octets import text_of
-from urlschemes_access import Document, Listing, Policy
 from urlschemes_access.attributes import name_of
 from urlschemes_access.errors import AuthRequired, PolicyDenied, RemoteError
 from urlschemes_ftp import FtpURL
 
 pytestmark = pytest.mark.real_server
 
-POLICY = Policy.interactive()
 PASSWORD = "s3cret"
 HASHED = "$6$rfc1738ftp$E2vTR3zIE3jEtmKUkbfKwPouduRJHH.uS6H92SjZiklz7qOoNN3SBjxtBrllv1NHdi8QmUJIyS/n7ynmEJDH8."
-START = 10
-"""Seconds that a server may take to start."""
 
 FILES = {
     b"pub/readme.txt": b"Hello from FTP\nline two\n",
@@ -96,19 +102,6 @@ class Server:
         )
 
 
-def _program(name: str) -> str:
-    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
-    found = shutil.which(name, path=path)
-    if found is None:
-        pytest.skip(f"{name} is not installed (on Debian: apt-get install {name})")
-    return found
-
-
-def _account() -> pwd.struct_passwd:
-    """Return the account of the server, which is never root."""
-    return pwd.getpwnam("nobody") if os.getuid() == 0 else pwd.getpwuid(os.getuid())
-
-
 @contextmanager
 def _folder() -> Iterator[Path]:
     """Make a folder that the server's account can read, with the sample tree in `root`."""
@@ -129,57 +122,31 @@ def _folder() -> Iterator[Path]:
         yield base
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
-
-
 @contextmanager
 def _running(command: list[str], base: Path, port: int, host: str = "127.0.0.1") -> Iterator[None]:
     """Run the server in the foreground, in an unprivileged account, until the block is left."""
-    account = _account()
+    who = account()
     if os.getuid() == 0:
         for path in (base, *(each for each in base.iterdir() if each.name != "root")):
-            os.chown(path, account.pw_uid, account.pw_gid)
-    as_whom = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": list[int]()} if os.getuid() == 0 else {}
+            os.chown(path, who.pw_uid, who.pw_gid)
     log = base / "log"
-    with (
-        log.open("wb") as output,
-        subprocess.Popen(command, stdin=output, stdout=output, stderr=output, cwd=base, **as_whom) as process,  # type: ignore[call-overload]
-    ):
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stdin=output, stdout=output, stderr=output, cwd=base, **run_as(who))
         try:
-            _await(process, host, port, log)
+            wait(command[0], lambda: greets(port, host=host), process, log)
             yield
         finally:
-            process.terminate()
-            try:
-                process.wait(START)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
-
-def _await(process: subprocess.Popen[bytes], host: str, port: int, log: Path) -> None:
-    ends = time.monotonic() + START
-    while time.monotonic() < ends and process.poll() is None:
-        try:
-            with socket.create_connection((host, port), 1) as connection:
-                if connection.recv(3) == b"220":
-                    return
-        except OSError:
-            time.sleep(0.05)
-    program = Path(str(process.args[0])).name  # type: ignore[index]  # it is a list
-    pytest.skip(f"{program} cannot be started here: {log.read_text('utf-8', 'replace').strip()[-300:]}")
+            stop(process)
 
 
 @contextmanager
 def _vsftpd(host: str = "127.0.0.1", more: str = "") -> Iterator[Server]:
-    program = _program("vsftpd")
+    vsftpd = program("vsftpd")
     listen = f"listen=YES\nlisten_address={host}"
     if ":" in host:
         listen = f"listen=NO\nlisten_ipv6=YES\nlisten_address6={host}"
     with _folder() as base:
-        port = _free_port()
+        port = free_port()
         (base / "chroot").mkdir()
         config = base / "vsftpd.conf"
         config.write_text(
@@ -196,7 +163,7 @@ anon_world_readable_only=NO
 anon_umask=022
 ascii_upload_enable=YES
 anon_root={base}/root
-ftp_username={_account().pw_name}
+ftp_username={account().pw_name}
 run_as_launching_user=YES
 secure_chroot_dir={base}/chroot
 ascii_download_enable=YES
@@ -205,22 +172,22 @@ xferlog_enable=NO
 seccomp_sandbox=NO
 """
         )
-        with _running([program, str(config)], base, port, host):
+        with _running([vsftpd, str(config)], base, port, host):
             yield Server("vsftpd", port, base / "root", None, has_facts=False)
 
 
 @contextmanager
 def _proftpd() -> Iterator[Server]:
-    program = _program("proftpd")
-    account = _account()
-    group = grp.getgrgid(account.pw_gid).gr_name
+    proftpd = program("proftpd")
+    who = account()
+    group = grp.getgrgid(who.pw_gid).gr_name
     with _folder() as base:
-        port = _free_port()
+        port = free_port()
         passwords = base / "passwd"
-        passwords.write_text(f"joe:{HASHED}:{account.pw_uid}:{account.pw_gid}::{base}/root:/bin/sh\n")
+        passwords.write_text(f"joe:{HASHED}:{who.pw_uid}:{who.pw_gid}::{base}/root:/bin/sh\n")
         passwords.chmod(0o600)
         groups = base / "group"
-        groups.write_text(f"{group}:x:{account.pw_gid}:\n")
+        groups.write_text(f"{group}:x:{who.pw_gid}:\n")
         config = base / "proftpd.conf"
         config.write_text(
             f"""ServerName "for tests"
@@ -230,7 +197,7 @@ SocketBindTight on
 Port {port}
 UseReverseDNS off
 UseIPv6 off
-User {account.pw_name}
+User {who.pw_name}
 Group {group}
 PidFile {base}/run/pid
 ScoreboardFile {base}/run/scoreboard
@@ -250,14 +217,14 @@ ControlsEngine off
 </IfModule>
 """
         )
-        with _running([program, "-n", "-c", str(config)], base, port):
+        with _running([proftpd, "-n", "-c", str(config)], base, port):
             yield Server("proftpd", port, base / "root", "joe", has_facts=True)
 
 
 @pytest.fixture(scope="module")
 def client(server: Server) -> Iterator[ftplib.FTP]:
     """Return ftplib's client, logged in; each character of a name is an octet."""
-    with ftplib.FTP(timeout=START, encoding="latin-1") as session:
+    with ftplib.FTP(timeout=PATIENCE, encoding="latin-1") as session:
         session.connect("127.0.0.1", server.port)
         session.login(server.user or "anonymous", PASSWORD)
         yield session
@@ -269,23 +236,9 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
         yield running
 
 
-def _document(url: str) -> bytes:
-    found = urlschemes_access.access(url, policy=POLICY)
-    assert isinstance(found, Document)
-    with found:
-        return found.read()
-
-
-def _listing(url: str) -> list[urlschemes_access.Entry]:
-    found = urlschemes_access.access(url, policy=POLICY)
-    assert isinstance(found, Listing)
-    with found:
-        return list(found)
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.decode("latin-1"))
 def test_a_file_is_what_the_disk_and_ftplib_have(server: Server, client: ftplib.FTP, path: bytes) -> None:
-    octets = _document(server.url(path))
+    octets = content_of(server.url(path))
     assert octets == FILES[path]
     received = bytearray()
     client.retrbinary(f"RETR {path.decode('latin-1')}", received.extend)
@@ -293,7 +246,7 @@ def test_a_file_is_what_the_disk_and_ftplib_have(server: Server, client: ftplib.
 
 
 def test_curl_takes_the_same_urls_for_the_same_files(server: Server, tmp_path: Path) -> None:
-    command = [_program("curl"), "--silent", "--show-error", "--globoff", "--noproxy", "*", "--max-time", "20"]
+    command = [program("curl"), "--silent", "--show-error", "--globoff", "--noproxy", "*", "--max-time", "20"]
     for number, path in enumerate(FILES):
         command += ["--output", str(tmp_path / str(number)), server.url(path)]
     subprocess.run(command, check=True, timeout=30)
@@ -310,7 +263,7 @@ def test_type_a_is_what_ftplib_receives(server: Server, client: ftplib.FTP) -> N
             received += octets
     client.voidresp()
     assert received == b"Hello from FTP\r\nline two\r\n"
-    assert _document(server.url(b"pub/readme.txt", "a")) == received
+    assert content_of(server.url(b"pub/readme.txt", "a")) == received
 
 
 @pytest.mark.parametrize("path", ["pub", "pub/sub", "pub/dir with space", "nothing", ""])
@@ -320,7 +273,7 @@ def test_a_listing_has_the_names_of_the_disk_and_of_ftplib(server: Server, clien
     names = client.nlst()
     client.cwd(home)
     for url in (server.url(f"{path}/".encode() if path else b""), server.url(path.encode(), "d")):
-        entries = _listing(url)
+        entries = entries_of(url)
         files = {name_of(os.fsencode(file.name)): file for file in (server.root / path).iterdir()}
         assert sorted(entry.name for entry in entries) == sorted(files)
         assert sorted(files) == sorted(name_of(name.encode("latin-1")) for name in names)
@@ -332,7 +285,7 @@ def test_a_listing_has_the_names_of_the_disk_and_of_ftplib(server: Server, clien
                 assert entry.size == (None if file.is_dir() else file.stat().st_size)
                 assert entry.modified == datetime.fromtimestamp(int(file.stat().st_mtime), UTC)
             if file.is_file():
-                assert _document(entry.url) == file.read_bytes()
+                assert content_of(entry.url) == file.read_bytes()
 
 
 def test_attributes_are_those_of_the_disk_and_of_ftplib(server: Server, client: ftplib.FTP) -> None:
@@ -349,11 +302,11 @@ def test_attributes_are_those_of_the_disk_and_of_ftplib(server: Server, client: 
 def test_the_server_says_no(server: Server) -> None:
     for path, command in ((b"pub", "RETR"), (b"pub/absent", "RETR"), (b"absent/x", "CWD"), (b"/x", "CWD")):
         with pytest.raises(RemoteError) as refused:
-            _document(server.url(path))
+            content_of(server.url(path))
         assert refused.value.status in (501, 550)
         assert f"refused {command}" in str(refused.value)
     with pytest.raises(AuthRequired):
-        _document(f"ftp://joe:wrong@127.0.0.1:{server.port}/pub/readme.txt")
+        content_of(f"ftp://joe:wrong@127.0.0.1:{server.port}/pub/readme.txt")
 
 
 def test_an_encoded_slash_begins_at_the_root_of_the_machine() -> None:
@@ -362,20 +315,20 @@ def test_an_encoded_slash_begins_at_the_root_of_the_machine() -> None:
         folder.chmod(0o755)
         (folder / "file").write_bytes(b"elsewhere\n")
         (folder / "file").chmod(0o644)
-        assert _document(f"ftp://{server.login}127.0.0.1:{server.port}/%2F{name[1:]}/file") == b"elsewhere\n"
+        assert content_of(f"ftp://{server.login}127.0.0.1:{server.port}/%2F{name[1:]}/file") == b"elsewhere\n"
         with pytest.raises(RemoteError):
-            _document(f"ftp://{server.login}127.0.0.1:{server.port}/{name[1:]}/file")
+            content_of(f"ftp://{server.login}127.0.0.1:{server.port}/{name[1:]}/file")
 
 
 def test_a_relative_and_an_absolute_path_are_two_files(server: Server) -> None:
     """After `CWD pub`, the name `pub` is relative to it, and `/pub` is not."""
     url = FtpURL.parse(server.url(b"pub/sub/readme.txt"))
-    assert _document(str(url.replace(directories=["pub", f"{server.root}/etc"], name="motd"))) == b"relative\n"
+    assert content_of(str(url.replace(directories=["pub", f"{server.root}/etc"], name="motd"))) == b"relative\n"
     with pytest.raises(RemoteError):
-        _document(str(url.replace(directories=["pub", "etc"], name="motd")))
+        content_of(str(url.replace(directories=["pub", "etc"], name="motd")))
     if Path("/etc/motd").is_file():
-        assert _document(str(url.replace(directories=["etc"], name="motd"))) == b"relative\n"
-        assert _document(str(url.replace(directories=["/etc"], name="motd"))) == Path("/etc/motd").read_bytes()
+        assert content_of(str(url.replace(directories=["etc"], name="motd"))) == b"relative\n"
+        assert content_of(str(url.replace(directories=["/etc"], name="motd"))) == Path("/etc/motd").read_bytes()
 
 
 # --- Writing ----------------------------------------------------------------------------------------------------------
@@ -403,7 +356,7 @@ def test_what_is_stored_is_on_the_disk_and_ftplib_gets_it(
     assert found.fields["reply"].startswith("226 ")
     assert _on_disk(server, path).read_bytes() == content
     assert _retrieved(client, path) == content
-    assert _document(server.url(path)) == content
+    assert content_of(server.url(path)) == content
     urlschemes_access.replace(server.url(path), b"shorter", policy=POLICY)
     assert _on_disk(server, path).read_bytes() == b"shorter"
     urlschemes_access.delete(server.url(path), policy=POLICY)
@@ -412,7 +365,7 @@ def test_what_is_stored_is_on_the_disk_and_ftplib_gets_it(
 
 
 def test_curl_stores_the_same_under_the_same_urls(server: Server, tmp_path: Path) -> None:
-    command = [_program("curl"), "--silent", "--show-error", "--globoff", "--noproxy", "*", "--max-time", "20"]
+    command = [program("curl"), "--silent", "--show-error", "--globoff", "--noproxy", "*", "--max-time", "20"]
     for number, (path, content) in enumerate(STORED.items()):
         (tmp_path / str(number)).write_bytes(content)
         command += ["--upload-file", str(tmp_path / str(number)), server.url(path)]
@@ -477,7 +430,7 @@ def test_an_upload_that_is_given_up_is_not_taken_for_whole(server: Server) -> No
 
     with pytest.raises(KeyError):
         urlschemes_access.replace(server.url(b"incoming/cut"), content(), policy=POLICY)
-    ends = time.monotonic() + START
+    ends = time.monotonic() + PATIENCE
     while not (cut := _on_disk(server, b"incoming/cut")).exists() and time.monotonic() < ends:
         time.sleep(0.05)
     assert cut.stat().st_size <= 100_000
@@ -488,12 +441,8 @@ def test_the_urls_of_today_over_ipv6() -> None:
     arguments: dict[str, Any] = {"policy": POLICY, "registry": Registry(profile="rfc3986")}
     with _vsftpd("::1") as server:
         base = f"ftp://[::1]:{server.port}"
-        with urlschemes_access.access(f"{base}/pub/na%C3%AFve.txt;type=a#top", **arguments) as document:
-            assert isinstance(document, Document)
-            assert document.read() == b"utf-8\r\n"
-        with urlschemes_access.access(f"{base}/pub/sub/#top", **arguments) as listing:
-            assert isinstance(listing, Listing)
-            assert [entry.url for entry in listing] == [f"{base}/pub/sub/deep/"]
+        assert content_of(f"{base}/pub/na%C3%AFve.txt;type=a#top", **arguments) == b"utf-8\r\n"
+        assert [entry.url for entry in entries_of(f"{base}/pub/sub/#top", **arguments)] == [f"{base}/pub/sub/deep/"]
         urlschemes_access.replace(f"{base}/incoming/~a%3F#top", b"new", **arguments)
         stored = server.root / "incoming" / "~a?"
         assert stored.read_bytes() == b"new"
@@ -503,7 +452,7 @@ def test_the_urls_of_today_over_ipv6() -> None:
 
 
 def test_an_exact_list_of_ports_holds_for_the_port_that_the_server_opens() -> None:
-    port = _free_port()
+    port = free_port()
     with _vsftpd(more=f"pasv_min_port={port}\npasv_max_port={port}") as server:
         url, events = server.url(b"pub/readme.txt"), list[Any]()
         strict = replace(POLICY, only_ports=frozenset({server.port}))
@@ -512,8 +461,5 @@ def test_an_exact_list_of_ports_holds_for_the_port_that_the_server_opens() -> No
         assert refused.value.rule == "only_ports"
         assert [event.octets for event in events if event.kind == "send"].count(b"EPSV\r\n") == 2
         assert len([event for event in events if event.kind == "connect"]) == 1
-        with urlschemes_access.access(
-            url, policy=replace(strict, only_ports=frozenset({server.port, port}))
-        ) as document:
-            assert isinstance(document, Document)
-            assert document.read() == FILES[b"pub/readme.txt"]
+        both = replace(strict, only_ports=frozenset({server.port, port}))
+        assert content_of(url, policy=both) == FILES[b"pub/readme.txt"]

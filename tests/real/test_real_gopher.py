@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import pwd
-import shutil
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from real_servers import PATIENCE, POLICY, account, content_of, entries_of, inetd, program, run_as, wait
 
 import urlschemes_access
 import urlschemes_access.credentials
 from urlschemes import Registry
-from urlschemes_access import Document, Entry, Listing, Policy
+from urlschemes_access import Document
 from urlschemes_access.errors import InputRequired, RemoteError
 from urlschemes_gopher import GopherURL
 
 pytestmark = pytest.mark.real_server
 
-POLICY = Policy.interactive()
-START = 10
-"""Seconds that a server may take to start, and a client to answer."""
 
 FILES = {
     "hello.txt": b"Hello from Gopher\r\nline two\r\n",
@@ -64,20 +58,12 @@ class Server:
 
     def answer(self, request: bytes) -> bytes:
         """Return the response to a request line, by a plain socket."""
-        with socket.create_connection(("127.0.0.1", self.port), START) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as connection:
             connection.sendall(request)
             received = bytearray()
             while octets := connection.recv(65536):
                 received += octets
             return bytes(received)
-
-
-def _program(name: str) -> str:
-    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
-    found = shutil.which(name, path=path)
-    if found is None:
-        pytest.skip(f"{name} is not installed (on Debian: apt-get install {name})")
-    return found
 
 
 @contextmanager
@@ -96,48 +82,16 @@ def _tree() -> Iterator[Path]:
 
 
 @contextmanager
-def _inetd(command: list[str], listener: socket.socket) -> Iterator[None]:
-    """Run a program for each connection, on its standard input and output, and never as root."""
-    nobody = pwd.getpwnam("nobody")
-    as_whom = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": list[int]()} if os.getuid() == 0 else {}
-    stopping = threading.Event()
-
-    def serve() -> None:
-        while not stopping.is_set():
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            with connection:
-                if not stopping.is_set():
-                    subprocess.run(  # type: ignore[call-overload]
-                        command,
-                        check=False,
-                        stdin=connection,
-                        stdout=connection,
-                        stderr=subprocess.DEVNULL,
-                        timeout=START,
-                        **as_whom,
-                    )
-
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stopping.set()
-        socket.create_connection(listener.getsockname()[:2]).close()
-        thread.join(START)
-        listener.close()
-
-
-@contextmanager
 def _gophernicus(host: str = "127.0.0.1") -> Iterator[Server]:
-    program = _program("gophernicus")
+    gophernicus = program("gophernicus")
     with _tree() as root:
         listener = socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
         port = listener.getsockname()[1]
-        with _inetd([program, "-h", host, "-p", str(port), "-r", str(root), "-nf", "-nu", "-nv"], listener):
+        with inetd(
+            [gophernicus, "-h", host, "-p", str(port), "-r", str(root), "-nf", "-nu", "-nv"],
+            listener,
+            **run_as(account()),
+        ):
             yield Server("gophernicus", port, root)
 
 
@@ -222,7 +176,7 @@ def _pygopherd() -> Iterator[Server]:
 @pytest.fixture(scope="module", params=["gophernicus", "pygopherd"])
 def server(request: pytest.FixtureRequest) -> Iterator[Server]:
     with {"gophernicus": _gophernicus, "pygopherd": _pygopherd}[request.param]() as running:
-        _await(running)
+        await_answer(running)
         yield running
 
 
@@ -230,33 +184,12 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
 def plus() -> Iterator[Server]:
     """A Gopher+ server."""
     with _pygopherd() as running:
-        _await(running)
+        await_answer(running)
         yield running
 
 
-def _await(server: Server) -> None:
-    ends = time.monotonic() + START
-    while time.monotonic() < ends:
-        try:
-            if server.answer(b"/hello.txt\r\n").startswith(b"Hello"):
-                return
-        except OSError:
-            time.sleep(0.05)
-    pytest.skip(f"{server.name} cannot be started here")
-
-
-def _document(url: str) -> bytes:
-    found = urlschemes_access.access(url, policy=POLICY)
-    assert isinstance(found, Document)
-    with found:
-        return found.read()
-
-
-def _listing(url: str) -> list[Entry]:
-    found = urlschemes_access.access(url, policy=POLICY)
-    assert isinstance(found, Listing)
-    with found:
-        return list(found)
+def await_answer(server: Server) -> None:
+    wait(server.name, lambda: server.answer(b"/hello.txt\r\n").startswith(b"Hello"))
 
 
 PATHS = [path for path in FILES if Path(path).suffix in GTYPES and " " not in path]
@@ -264,20 +197,20 @@ PATHS = [path for path in FILES if Path(path).suffix in GTYPES and " " not in pa
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_file_is_what_the_disk_and_a_bare_socket_have(server: Server, path: str) -> None:
-    octets = _document(server.url(f"/{path}", GTYPES[Path(path).suffix]))
+    octets = content_of(server.url(f"/{path}", GTYPES[Path(path).suffix]))
     assert octets == server.answer(f"/{path}\r\n".encode())
     assert octets == FILES[path]
 
 
 def test_curl_takes_the_same_urls_for_the_same_octets(server: Server, tmp_path: Path) -> None:
-    command = [_program("curl"), "--silent", "--show-error", "--globoff", "--noproxy", "*", "--max-time", "20"]
+    command = [program("curl"), "--silent", "--show-error", "--globoff", "--noproxy", "*", "--max-time", "20"]
     for number, path in enumerate(PATHS):
         command += ["--output", str(tmp_path / str(number)), server.url(f"/{path}", GTYPES[Path(path).suffix])]
     subprocess.run(command, check=True, timeout=30)
     for number, path in enumerate(PATHS):
         file = tmp_path / str(number)
         fetched = file.read_bytes() if file.exists() else b""
-        assert fetched == _document(server.url(f"/{path}", GTYPES[Path(path).suffix]))
+        assert fetched == content_of(server.url(f"/{path}", GTYPES[Path(path).suffix]))
 
 
 def test_a_text_without_its_dot_says_so(server: Server) -> None:
@@ -291,7 +224,7 @@ def test_a_text_without_its_dot_says_so(server: Server) -> None:
 def test_a_menu_has_the_items_that_the_server_sent(server: Server, path: str) -> None:
     lines = server.answer(f"{path}\r\n".encode()).decode().split("\r\n")
     sent = [line.split("\t") for line in lines if line not in ("", ".")]
-    entries = _listing(server.url(path))
+    entries = entries_of(server.url(path))
     assert [entry.name for entry in entries] == [fields[0][1:] for fields in sent]
     for entry, fields in zip(entries, sent, strict=True):
         assert entry.problem is None
@@ -311,41 +244,41 @@ def test_a_menu_has_the_items_that_the_server_sent(server: Server, path: str) ->
 
 def test_every_item_of_the_top_menu_can_be_followed(server: Server) -> None:
     followed = 0
-    for entry in _listing(f"gopher://127.0.0.1:{server.port}"):
+    for entry in entries_of(f"gopher://127.0.0.1:{server.port}"):
         if entry.url is None:
             continue
         if entry.kind == "menu":
-            assert _listing(entry.url)
+            assert entries_of(entry.url)
         else:
             url = entry.parse()
             assert isinstance(url, GopherURL)
-            assert _document(entry.url) == server.answer(f"{url.selector}\r\n".encode())
+            assert content_of(entry.url) == server.answer(f"{url.selector}\r\n".encode())
         followed += 1
     assert followed >= 10
 
 
 def test_a_directory_with_a_space(server: Server) -> None:
-    (folder,) = [entry for entry in _listing(server.url("")) if entry.name.startswith("dir with space")]
+    (folder,) = [entry for entry in entries_of(server.url("")) if entry.name.startswith("dir with space")]
     assert folder.url is not None
-    (file,) = [entry for entry in _listing(folder.url) if entry.name.startswith("f 1.txt")]
+    (file,) = [entry for entry in entries_of(folder.url) if entry.name.startswith("f 1.txt")]
     assert file.url is not None
-    assert _document(file.url) == FILES["dir with space/f 1.txt"]
+    assert content_of(file.url) == FILES["dir with space/f 1.txt"]
 
 
 def test_what_is_not_there(server: Server) -> None:
     with pytest.raises(RemoteError):  # an item of type 3, or plain words
-        _listing(server.url("/nothing"))
+        entries_of(server.url("/nothing"))
 
 
 def test_gopher_plus_of_a_server_that_does_not_know_it() -> None:
     with _gophernicus() as server:
-        _await(server)
+        await_answer(server)
         with urlschemes_access.access(server.url("/hello.txt", "0", gopher_plus="+"), policy=POLICY) as document:
             assert isinstance(document, Document)
             assert "fallback" in document.attributes.fields
             assert document.read() == FILES["hello.txt"]
-        assert [entry.name for entry in _listing(server.url("/docs", gopher_plus="$"))] == [
-            entry.name for entry in _listing(server.url("/docs"))
+        assert [entry.name for entry in entries_of(server.url("/docs", gopher_plus="$"))] == [
+            entry.name for entry in entries_of(server.url("/docs"))
         ]
         assert urlschemes_access.find_attributes(server.url("/pic.gif", "g"), policy=POLICY).media_type == "image/gif"
 
@@ -366,7 +299,7 @@ def test_the_default_view_is_the_file_and_whole(plus: Server, path: str) -> None
 
 
 def test_the_menu_of_gopher_plus_is_that_of_gopher(plus: Server) -> None:
-    assert _listing(plus.url("", gopher_plus="+")) == _listing(plus.url(""))
+    assert entries_of(plus.url("", gopher_plus="+")) == entries_of(plus.url(""))
 
 
 def test_attributes_of_an_item_and_of_a_menu(plus: Server) -> None:
@@ -376,17 +309,17 @@ def test_attributes_of_an_item_and_of_a_menu(plus: Server) -> None:
     assert found.fields["+ADMIN"].startswith("Admin: Test Admin <admin@localhost>")
     assert found.modified is not None
     assert found.modified.year == 2001
-    with_attributes = {entry.name: entry for entry in _listing(plus.url("", gopher_plus="$"))}
-    assert with_attributes.keys() == {entry.name for entry in _listing(plus.url(""))}
+    with_attributes = {entry.name: entry for entry in entries_of(plus.url("", gopher_plus="$"))}
+    assert with_attributes.keys() == {entry.name for entry in entries_of(plus.url(""))}
     assert with_attributes["hello.txt"].fields["+ABSTRACT"] == found.fields["+ABSTRACT"]
-    text = _document(plus.url("/hello.txt", "0", gopher_plus="!"))
+    text = content_of(plus.url("/hello.txt", "0", gopher_plus="!"))
     assert b"+INFO: 0hello.txt\t/hello.txt\t" in text
     assert text == plus.answer(b"/hello.txt\t!\r\n").removeprefix(b"+-2\r\n")
 
 
 def test_an_error_of_gopher_plus(plus: Server) -> None:
     with pytest.raises(RemoteError) as refused:
-        _document(plus.url("/nothing", "0", gopher_plus="+"))
+        content_of(plus.url("/nothing", "0", gopher_plus="+"))
     assert refused.value.status == 1
     assert "/nothing" in refused.value.text
 
@@ -394,16 +327,14 @@ def test_an_error_of_gopher_plus(plus: Server) -> None:
 def test_a_form_is_asked_and_answered(plus: Server) -> None:
     url = plus.url("/form.txt", "0", gopher_plus="?")
     with pytest.raises(InputRequired):
-        _document(url)
+        content_of(url)
     prompts: list[str] = []
 
     def ask(form: urlschemes_access.credentials.Form) -> tuple[str, ...]:
         prompts.extend(question.prompt for question in form.questions)
         return "me", "1", "red"
 
-    with urlschemes_access.access(url, policy=POLICY, ask=ask) as document:
-        assert isinstance(document, Document)
-        assert document.read() == FILES["form.txt"]  # it does not look at answers, and gives the file
+    assert content_of(url, ask=ask) == FILES["form.txt"]  # it does not look at answers, and gives the file
     assert prompts == ["Your name", "Send it", "Colour"]
 
 
@@ -411,9 +342,5 @@ def test_the_urls_of_today_over_ipv6() -> None:
     modern = Registry(profile="rfc3986")
     with _gophernicus("::1") as server:
         base = f"gopher://[::1]:{server.port}"
-        with urlschemes_access.access(f"{base}/0/hello.txt#top", policy=POLICY, registry=modern) as document:
-            assert isinstance(document, Document)
-            assert document.read() == FILES["hello.txt"]
-        with urlschemes_access.access(f"{base}/1/docs#top", policy=POLICY, registry=modern) as listing:
-            assert isinstance(listing, Listing)
-            assert f"{base}/0/docs/a.txt" in [entry.url for entry in listing]
+        assert content_of(f"{base}/0/hello.txt#top", registry=modern) == FILES["hello.txt"]
+        assert f"{base}/0/docs/a.txt" in [each.url for each in entries_of(f"{base}/1/docs#top", registry=modern)]

@@ -5,13 +5,10 @@ from __future__ import annotations
 import grp
 import os
 import pwd
-import shutil
 import socket
 import ssl
 import subprocess
 import tempfile
-import threading
-import time
 import urllib.parse
 import warnings
 from contextlib import contextmanager
@@ -21,10 +18,25 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 import trustme
+from real_servers import (
+    HAS_IPV6,
+    PATIENCE,
+    POLICY,
+    account,
+    content_of,
+    entries_of,
+    free_port,
+    greets,
+    inetd,
+    program,
+    run_as,
+    stop,
+    wait,
+)
 
 import urlschemes_access
 from urlschemes import Registry
-from urlschemes_access import Credentials, Document, Listing, Policy
+from urlschemes_access import Credentials, Document, Listing
 from urlschemes_access.errors import AuthRequired, RemoteError, TLSError
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
@@ -34,49 +46,16 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.real_server
 
-POLICY = Policy.interactive()
-START = 10
-"""Seconds that a server may take to start, to answer and to end."""
-HAS_IPV6 = socket.has_dualstack_ipv6()
 PASSWORD = "s3cret word"
 HASHED = "$6$rfc1738news$ec7HS7w58KJWe9GSeN1seZvacDfEB2qvKNVJM3GxzmPcqwSNnFWiaTESuA/dnVMe.EYabFzlqv22lUHnPLOIH."
 
 _run: Any = subprocess.run  # its arguments come in dictionaries, whose types no checker can match
 
 
-def _program(*names: str) -> str:
-    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/lib/news/bin", "/usr/local/news/bin"])
-    for name in names:
-        if found := shutil.which(name, path=path):
-            return found
-    pytest.skip(f"{names[0]} is not installed (on Debian: apt-get install inn2, or sn)")
-
-
-def _account(name: str) -> pwd.struct_passwd:
-    """Return the account of the server, which is never root."""
-    account = pwd.getpwuid(os.getuid())
-    if account.pw_uid == 0:
-        return pwd.getpwnam(name)
-    if name not in ("nobody", account.pw_name):
-        pytest.skip(f"this server runs only as {name}")
-    return account
-
-
-def _as(account: pwd.struct_passwd) -> dict[str, Any]:
-    """Return the arguments of subprocess that run a program in this account."""
-    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if os.getuid() == 0 else {}
-
-
 def _give(base: Path, account: pwd.struct_passwd) -> None:
     """Give a folder and everything in it to the account."""
     for each in (base, *base.rglob("*")):
         os.chown(each, account.pw_uid, account.pw_gid)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
 
 
 # An independent client ------------------------------------------------------------------------------------------------
@@ -86,7 +65,7 @@ class Client:
     """A client by a plain socket, which sends lines and reads replies and multi-line blocks."""
 
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), START)
+        self._socket = socket.create_connection(("127.0.0.1", port), PATIENCE)
         self._file = self._socket.makefile("rb")
         self.reply()
         self.ask("MODE READER")
@@ -271,17 +250,12 @@ class Server:
         return str(NntpURL(host="127.0.0.1", port=self.port, group=group, article=article))
 
     def document(self, url: str) -> bytes:
-        with urlschemes_access.access(url, policy=POLICY, options=self._options(url)) as document:
-            assert isinstance(document, Document)
-            return document.read()
+        return content_of(url, options=self._options(url))
 
     def entries(
         self, url: str, options: dict[str, Any] | None = None, **arguments: Any
     ) -> list[urlschemes_access.Entry]:
-        options = {**self._options(url), **(options or {})}
-        with urlschemes_access.access(url, policy=POLICY, options=options, **arguments) as listing:
-            assert isinstance(listing, Listing)
-            return list(listing)
+        return entries_of(url, options={**self._options(url), **(options or {})}, **arguments)
 
     def _options(self, url: str) -> dict[str, Any]:
         return {"server": self.place} if url.startswith("news:") else {}
@@ -289,12 +263,12 @@ class Server:
 
 @contextmanager
 def _inn() -> Iterator[Server]:
-    innd, account = _program("innd"), _account("news")
+    innd, who = program("innd", package="inn2"), account("news")
     programs = str(Path(innd).parent)
     authority = trustme.CA()
     certificate = authority.issue_cert("127.0.0.1", "::1")
     with tempfile.TemporaryDirectory(prefix="urlschemes-inn-") as name:
-        base, port = Path(name), _free_port()
+        base, port = Path(name), free_port()
         for folder in INN_FOLDERS:
             (base / folder).mkdir(parents=True)
         (base / "db").mkdir()
@@ -302,8 +276,8 @@ def _inn() -> Iterator[Server]:
             "base": base,
             "programs": programs,
             "port": port,
-            "user": account.pw_name,
-            "group": grp.getgrgid(account.pw_gid).gr_name,
+            "user": who.pw_name,
+            "group": grp.getgrgid(who.pw_gid).gr_name,
         }
         files = {
             **INN_FILES,
@@ -317,66 +291,38 @@ def _inn() -> Iterator[Server]:
         (base / "etc/key.pem").write_bytes(certificate.private_key_pem.bytes())
         for path in ("etc/key.pem", "etc/inn-secrets.conf", "etc/passwords"):
             (base / path).chmod(0o600)
-        _give(base, account)
+        _give(base, who)
         options: dict[str, Any] = {
             "cwd": base / "db",
             "env": {**os.environ, "INNCONF": str(base / "etc/inn.conf"), "HOME": str(base)},
             "stdin": subprocess.DEVNULL,
             "stdout": subprocess.DEVNULL,
             "stderr": subprocess.DEVNULL,
-            **_as(account),
+            **run_as(who),
         }
-        _run([f"{programs}/makedbz", "-i", "-o", "-f", base / "db/history"], check=False, timeout=START, **options)
+        _run([f"{programs}/makedbz", "-i", "-o", "-f", base / "db/history"], check=False, timeout=PATIENCE, **options)
         command = [innd, "-f", "-P", str(port), "-4", "127.0.0.1", *(["-6", "::1"] if HAS_IPV6 else [])]
         process = subprocess.Popen(command, **options)
         try:
-            _await(process, port)
+            wait("innd", lambda: greets(port, b"20"), process)
             yield Server("inn", port, authority.cert_pem.bytes())
         finally:
             # It takes its time over SIGTERM.
-            _run([f"{programs}/ctlinnd", "-t", "5", "shutdown", "done"], check=False, timeout=START, **options)
-            try:
-                process.wait(START)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def _await(process: subprocess.Popen[bytes], port: int) -> None:
-    deadline = time.monotonic() + START
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
-        try:
-            with Client(port):
-                return
-        except OSError:
-            time.sleep(0.05)
-    program = Path(str(process.args[0])).name  # type: ignore[index]  # it is a list
-    pytest.skip(f"{program} cannot be started here (exit code {process.poll()})")
-
-
-def _inetd(command: list[str], listener: socket.socket, options: dict[str, Any], stopping: threading.Event) -> None:
-    """Run a program for each connection, on its standard input and output."""
-    while True:
-        connection, _ = listener.accept()
-        with connection:
-            if stopping.is_set():
-                return
-            _run(command, check=False, stdin=connection, stdout=connection, timeout=60, **options)
+            _run([f"{programs}/ctlinnd", "-t", "5", "shutdown", "done"], check=False, timeout=PATIENCE, **options)
+            stop(process)
 
 
 @contextmanager
 def _sn() -> Iterator[Server]:
-    program, account = _program("snntpd.bin", "snntpd"), _account("nobody")
+    snntpd, who = program("snntpd.bin", "snntpd", package="sn"), account()
     with tempfile.TemporaryDirectory(prefix="urlschemes-sn-") as name:
-        _give(Path(name), account)
+        _give(Path(name), who)
         listener = socket.create_server(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         place = {"LOCALIP": "127.0.0.1", "LOCALPORT": str(port), "REMOTEIP": "127.0.0.1", "REMOTEPORT": "1"}
         options: dict[str, Any] = {
             "env": {
-                "PATH": f"{Path(program).parent}:{os.environ['PATH']}",
+                "PATH": f"{Path(snntpd).parent}:{os.environ['PATH']}",
                 "SNROOT": name,
                 "PROTO": "TCP",
                 **{f"TCP{key}": value for key, value in place.items()},
@@ -384,28 +330,19 @@ def _sn() -> Iterator[Server]:
                 "TCPREMOTEHOST": "localhost",
             },
             "cwd": name,
-            "stderr": subprocess.DEVNULL,
-            **_as(account),
+            **run_as(who),
         }
         for tool, *arguments in (("snprimedb",), ("snnewgroup", "local.test")):
-            _run([_program(tool), *arguments], check=True, stdout=subprocess.DEVNULL, timeout=START, **options)
+            _run([program(tool), *arguments], check=True, stdout=subprocess.DEVNULL, timeout=PATIENCE, **options)
         for article in SN_ARTICLES:
             # One article, as it travels.
             sent = b"".join(
                 b"." + line if line.startswith(b".") else line for line in article.splitlines(keepends=True)
             )
-            store = [_program("snstore"), "-v"]
-            _run(store, check=True, input=sent + b".\r\n", stdout=subprocess.DEVNULL, timeout=START, **options)
-        stopping = threading.Event()
-        thread = threading.Thread(target=_inetd, args=([program], listener, options, stopping), daemon=True)
-        thread.start()
-        try:
+            store = [program("snstore"), "-v"]
+            _run(store, check=True, input=sent + b".\r\n", stdout=subprocess.DEVNULL, timeout=PATIENCE, **options)
+        with inetd([snntpd], listener, **options):
             yield Server("sn", port)
-        finally:
-            stopping.set()
-            socket.create_connection(listener.getsockname()).close()
-            thread.join(START)
-            listener.close()
 
 
 @pytest.fixture(scope="module")

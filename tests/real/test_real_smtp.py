@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import smtplib
-import socket
 import subprocess
 import tempfile
 import time
@@ -17,20 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from real_servers import HAS_IPV6, PATIENCE, POLICY, free_port, greets, program, stop, wait
 
 import urlschemes_access
 from urlschemes import Registry
-from urlschemes_access import Policy
 from urlschemes_access.errors import RemoteError
 from urlschemes_mailto import Delivery, MailtoURL, Submission, compose, send
 from urlschemes_mailto.rfc3986 import MailtoURI
 
 pytestmark = pytest.mark.real_server
-
-POLICY = Policy.interactive()
-START = 15
-"""Seconds that the server may take to start, a message to arrive, and a client to be done."""
-HAS_IPV6 = socket.has_dualstack_ipv6()
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,7 @@ class Relay:
 
     def all_arrived(self, count: int) -> dict[str, bytes]:
         """Return the octets of the next `count` messages by their recipients, without trace fields."""
-        ends = time.monotonic() + START
+        ends = time.monotonic() + PATIENCE
         while len(mails := sorted(self.delivered.glob("*.mail"))) < count:
             assert time.monotonic() < ends, "too few messages have arrived"
             time.sleep(0.02)
@@ -72,20 +66,6 @@ def _without_trace(octets: bytes) -> bytes:
     return b"".join(lines)
 
 
-def _program(name: str) -> str:
-    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
-    found = shutil.which(name, path=path)
-    if found is None:
-        pytest.skip(f"{name} is not installed (on Debian: apt-get install {name.replace('smtpd', 'opensmtpd')})")
-    return found
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
-
-
 CONFIGURATION = """\
 table catchall {{ "@" = "mail" }}
 listen on 127.0.0.1 port {port} hostname smtp.test
@@ -99,7 +79,7 @@ KEEP = 'file=$(mktemp "{folder}/delivered/XXXXXX") && cat > "$file" && mv "$file
 
 @contextmanager
 def _opensmtpd() -> Iterator[Relay]:
-    program = _program("smtpd")
+    smtpd = program("smtpd", package="opensmtpd")
     if os.geteuid() != 0:
         pytest.skip("smtpd starts as root only")
     with tempfile.TemporaryDirectory(prefix="urlschemes-smtp-") as name:
@@ -109,19 +89,18 @@ def _opensmtpd() -> Iterator[Relay]:
         delivered.mkdir()
         delivered.chmod(0o777)
         (folder / "keep").write_text(KEEP.format(folder=folder))
-        relay = Relay(_free_port(), delivered)
+        relay = Relay(free_port(), delivered)
         (folder / "smtpd.conf").write_text(
             CONFIGURATION.format(folder=folder, port=relay.port, v6="" if HAS_IPV6 else "# ")
         )
-        command = [*_own_mounts(), program, "-d", "-f", str(folder / "smtpd.conf")]
+        command = [*_own_mounts(), smtpd, "-d", "-f", str(folder / "smtpd.conf")]
         with (folder / "log").open("wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log)
         try:
-            _await(relay.port, process, folder / "log")
+            wait("smtpd", lambda: greets(relay.port), process, folder / "log")
             yield relay
         finally:
-            process.terminate()
-            process.wait(START)
+            stop(process)
 
 
 def _own_mounts() -> list[str]:
@@ -137,21 +116,6 @@ def _own_mounts() -> list[str]:
         'mount -t tmpfs -o mode=0711 tmpfs /var/spool/smtpd && exec "$@"'
     )
     return [unshare, "--mount", "--propagation", "private", "sh", "-c", script, "sh"]
-
-
-def _await(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Wait for the server; skip the test if it ends instead."""
-    ends = time.monotonic() + START
-    while time.monotonic() < ends:
-        if process.poll() is not None:
-            pytest.skip(f"smtpd cannot be started here: {log.read_text().strip()[-300:]}")
-        try:
-            with socket.create_connection(("127.0.0.1", port), 1) as connection:
-                if connection.recv(3) == b"220":
-                    return
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError(log.read_text())
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +159,7 @@ def _ours(relay: Relay, message: str, recipient: str) -> None:
 
 
 def _smtplib(relay: Relay, message: str, recipient: str) -> None:
-    with smtplib.SMTP("127.0.0.1", relay.port, local_hostname="[127.0.0.1]", timeout=START) as client:
+    with smtplib.SMTP("127.0.0.1", relay.port, local_hostname="[127.0.0.1]", timeout=PATIENCE) as client:
         options = [] if message.isascii() else ["BODY=8BITMIME"]
         client.sendmail("ann@home.dom", recipient, message.replace("\n", "\r\n").encode(), mail_options=options)
 
@@ -204,16 +168,16 @@ def _swaks(relay: Relay, message: str, recipient: str) -> None:
     server = ["--server", "127.0.0.1", "--port", str(relay.port), "--helo", "[127.0.0.1]"]
     envelope = ["--from", "ann@home.dom", "--to", recipient]
     # It ends the last line itself.
-    _run([_program("swaks"), *server, *envelope, "--data", "-", "--silent", "3"], message.removesuffix("\n"))
+    _run([program("swaks"), *server, *envelope, "--data", "-", "--silent", "3"], message.removesuffix("\n"))
 
 
 def _msmtp(relay: Relay, message: str, recipient: str) -> None:
     server = ["--host=127.0.0.1", f"--port={relay.port}", "--tls=off", "--auth=off", "--domain=[127.0.0.1]"]
-    _run([_program("msmtp"), "--file=/dev/null", *server, "--from=ann@home.dom", "--", recipient], message)
+    _run([program("msmtp"), "--file=/dev/null", *server, "--from=ann@home.dom", "--", recipient], message)
 
 
 def _run(command: list[str], given: str) -> None:
-    done = subprocess.run(command, check=False, input=given.encode(), capture_output=True, timeout=START)
+    done = subprocess.run(command, check=False, input=given.encode(), capture_output=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr.decode() + done.stdout.decode()
 
 
@@ -274,7 +238,7 @@ def test_a_recipient_who_is_rejected(relay: Relay) -> None:
         send(message, relay=f"127.0.0.1:{relay.port}", confirm=True, policy=POLICY)
     assert (refusal.value.status, refusal.value.step, refusal.value.temporary) == (550, "RCPT TO", False)
     with (
-        smtplib.SMTP("127.0.0.1", relay.port, local_hostname="[127.0.0.1]", timeout=START) as client,
+        smtplib.SMTP("127.0.0.1", relay.port, local_hostname="[127.0.0.1]", timeout=PATIENCE) as client,
         pytest.raises(smtplib.SMTPRecipientsRefused) as theirs,
     ):
         client.sendmail("ann@home.dom", "joe@reject.test", message.as_bytes())

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import pty
-import pwd
 import re
 import select
-import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import termios
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,17 +18,14 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import pytest
+from real_servers import PATIENCE, POLICY, account, free_port, greets, inetd, program, run_as, stop, wait
 
 from urlschemes import Registry
-from urlschemes_access import Policy
 from urlschemes_telnet import open_session
 from urlschemes_telnet.session import TelnetSession
 
 pytestmark = pytest.mark.real_server
 
-HERE = Policy.interactive()
-PATIENCE = 20
-"""Seconds that a server may take to start, and a client to answer."""
 
 # What the servers run in place of login: it asks for both, and says back what it hears. Before it ends it waits, since
 # one of them may lose the last words of a program that is gone.
@@ -67,18 +61,6 @@ class Server(NamedTuple):
         return f"telnet://guest:w%C3%BFx@127.0.0.1:{self.port}/"
 
 
-def _program(*names: str, says: str, asked: str = "--version") -> str:
-    """Return the first of these programs that is installed and prints `says`; skip the test if there is none."""
-    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])
-    for name in names:
-        found = shutil.which(name, path=path)
-        if found is not None:
-            done = subprocess.run([found, asked], capture_output=True, text=True, timeout=PATIENCE, check=False)
-            if says in done.stdout + done.stderr:
-                return found
-    pytest.skip(f"{' or '.join(names)} ({says.strip()}) is not installed")
-
-
 @contextmanager
 def _shell() -> Iterator[Path]:
     """Make the program that the servers run, for any account."""
@@ -90,78 +72,28 @@ def _shell() -> Iterator[Path]:
         yield shell
 
 
-def _as_nobody() -> dict[str, object]:
-    nobody = pwd.getpwnam("nobody")
-    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": list[int]()} if os.getuid() == 0 else {}
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
-
-
-def _await(port: int) -> None:
-    ends = time.monotonic() + PATIENCE
-    while time.monotonic() < ends:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    pytest.skip("the server cannot be started here")
-
-
 @contextmanager
 def _busybox() -> Iterator[Server]:
-    program = _program("busybox", "busybox-static", says="telnetd\n", asked="--list")
+    busybox = program("busybox", "busybox-static", says="telnetd\n", asked="--list")
     with _shell() as shell:
-        port = _free_port()
-        command = [program, "telnetd", "-F", "-p", str(port), "-b", "127.0.0.1", "-f", "/dev/null", "-l", str(shell)]
-        process = subprocess.Popen(command, **_as_nobody())  # type: ignore[call-overload]
+        port = free_port()
+        command = [busybox, "telnetd", "-F", "-p", str(port), "-b", "127.0.0.1", "-f", "/dev/null", "-l", str(shell)]
+        process = subprocess.Popen(command, **run_as(account()))
         try:
-            _await(port)
+            wait("busybox", lambda: greets(port, b""), process)
             yield Server("busybox", port)
         finally:
-            process.terminate()
-            process.wait(PATIENCE)
+            stop(process)
 
 
 @contextmanager
 def _inetutils(host: str = "127.0.0.1") -> Iterator[Server]:
     """Run inetutils telnetd for each connection, on its standard input and output, and never as root."""
-    program = _program("telnetd", "in.telnetd", says="inetutils")
-    running: list[subprocess.Popen[bytes]] = []
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with _shell() as shell, socket.create_server((host, 0), family=family) as listener:
-
-        def serve() -> None:
-            while True:
-                try:
-                    connection, _ = listener.accept()
-                except OSError:
-                    return
-                with connection:
-                    running.append(
-                        subprocess.Popen(  # type: ignore[call-overload]
-                            [program, "-h", "-E", str(shell)],
-                            stdin=connection,
-                            stdout=connection,
-                            stderr=subprocess.DEVNULL,
-                            env={"PATH": "/usr/bin:/bin", "TERM": "dumb"},
-                            **_as_nobody(),
-                        )
-                    )
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        try:
-            yield Server("inetutils", listener.getsockname()[1])
-        finally:
-            listener.shutdown(socket.SHUT_RDWR)
-            thread.join(PATIENCE)
-            for process in running:
-                process.terminate()
-                process.wait(PATIENCE)
+    telnetd = program("telnetd", "in.telnetd", package="inetutils-telnetd", says="inetutils")
+    environment = {"PATH": "/usr/bin:/bin", "TERM": "dumb"}
+    listener = socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    with _shell() as shell, inetd([telnetd, "-h", "-E", str(shell)], listener, env=environment, **run_as(account())):
+        yield Server("inetutils", listener.getsockname()[1])
 
 
 @pytest.fixture(scope="module", params=["busybox", "inetutils"])
@@ -189,7 +121,7 @@ def say(session: TelnetSession, words: str, end: bytes = b"> ") -> bytes:
 
 @contextmanager
 def logged_in(server: Server) -> Iterator[TelnetSession]:
-    with open_session(server.url, policy=HERE, columns=81, rows=25) as session:
+    with open_session(server.url, policy=POLICY, columns=81, rows=25) as session:
         assert session.login().endswith(b"Welcome\r\nlogin: guest\r\nPassword: ")
         assert read_until(session, b"> ") == b"\r\nhello guest, 4 octets\r\n> "
         yield session
@@ -206,7 +138,7 @@ def test_a_login_a_question_and_the_way_out(server: Server) -> None:
 
 
 def test_a_login_by_a_url_of_today_over_ipv6() -> None:
-    arguments: dict[str, Any] = {"policy": HERE, "registry": Registry(profile="rfc3986")}
+    arguments: dict[str, Any] = {"policy": POLICY, "registry": Registry(profile="rfc3986")}
     with _inetutils("::1") as server:
         url = f"telnet://guest:~:x@[::1]:{server.port}#top"
         with open_session(url, **arguments) as session:
@@ -257,22 +189,17 @@ DIALOGUE = (
     *((b"> ", b"octets\n"), (b"> ", b"quit\n"), (b"bye", b"")),
 )
 """The prompts of the service, each with the line that is typed in answer."""
-PAUSE = 0.5
-"""Seconds between two lines for a client that prints nothing before it has got the next one."""
 
 
-def _typed(command: list[str], *, blocks: bool = False) -> bytes:
-    """Return the output of a client that gets each line when the service asks for it, or at a pace if it `blocks`."""
+def _typed(command: list[str]) -> bytes:
+    """Return the output of a client that gets each line when the service asks for it."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as client:
         assert client.stdin is not None
         assert client.stdout is not None
         output = b""
         try:
             for asked, line in DIALOGUE:
-                if blocks:
-                    time.sleep(PAUSE)
-                else:
-                    output += _until(asked, client.stdout)
+                output += _until(asked, client.stdout)
                 client.stdin.write(line)
                 client.stdin.flush()
             client.stdin.close()
@@ -296,23 +223,8 @@ def _session(*arguments: str) -> list[str]:
     return [sys.executable, "-W", "error", "-m", "urlschemes_cli", "session", *arguments]
 
 
-def test_curl_gets_the_same_octets(server: Server) -> None:
-    if server.name != "busybox":
-        pytest.skip("curl agrees on BINARY with this one at a moment that changes, and with it what comes")
-    curl = _program("curl", says="telnet")
-    ours = _typed(_session(f"telnet://127.0.0.1:{server.port}/"))
-    theirs = _typed(
-        [curl, "--silent", "--no-buffer", "--noproxy", "*", "--max-time", "20", f"telnet://127.0.0.1:{server.port}/"],
-        blocks=True,
-    )
-    # It leaves the NUL of CR NUL in, which RFC 854 says is none of the data.
-    assert ours == theirs.replace(b"\r\0", b"\r")
-    assert b"said fish & chips\r\n" in ours
-    assert ours.endswith(b"bye\r\n")
-
-
 def test_the_telnet_of_inetutils_gets_the_same_text(server: Server) -> None:
-    telnet = _program("inetutils-telnet", "telnet", says="inetutils")
+    telnet = program("inetutils-telnet", "telnet", says="inetutils")
     ours = _typed(_session(f"telnet://127.0.0.1:{server.port}/"))
     theirs = _typed([telnet, "127.0.0.1", str(server.port)])
     # Before the service's own words it says whom it is connected to; it writes a line end as this system's.

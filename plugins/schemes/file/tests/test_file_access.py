@@ -15,10 +15,9 @@ import pytest
 
 import urlschemes_access
 from urlschemes.errors import UnsafeURL, URLError
-from urlschemes_access import Attributes, Document, Limits, Listing, Policy
-from urlschemes_access.errors import LimitExceeded, PolicyDenied, RemoteError, Truncated
-from urlschemes_access.protocol import CHUNK, Algorithm
-from urlschemes_access.trace_event import TraceEvent
+from urlschemes_access import Attributes, Document, Listing, Policy
+from urlschemes_access.errors import PolicyDenied, RemoteError, Truncated
+from urlschemes_access.protocol import Algorithm
 from urlschemes_file import FileURL
 from urlschemes_file.access import access, find_attributes
 from urlschemes_testing.replay import Outcome, Script, fault_everywhere, file, folder, replay, split_everywhere
@@ -162,23 +161,6 @@ def read(path: Path | str, policy: Policy) -> bytes:
         return octets
 
 
-@pytest.mark.rfc1738(126)
-def test_files_are_off_until_a_root_is_given(root: Path) -> None:
-    for policy in (Policy.untrusted(), Policy.interactive()):
-        for operation in (urlschemes_access.access, urlschemes_access.find_attributes):
-            with pytest.raises(PolicyDenied) as refused:
-                operation(str(FileURL.from_path(root / "empty")), policy=policy)
-            assert refused.value.rule == "roots"
-
-
-def test_octets_are_delivered_unchanged(root: Path, policy: Policy) -> None:
-    assert read(root / "octets.bin", policy) == CONTENT
-    assert read(root / "empty", policy) == b""
-    assert read(root / "sub" / ".." / "octets.bin", policy) == CONTENT
-    found = urlschemes_access.find_attributes(str(FileURL.from_path(root / "octets.bin")), policy=policy)
-    assert (found.size, found.media_type) == (len(CONTENT), "application/octet-stream")
-
-
 def test_the_urls_of_a_listing_can_be_accessed(root: Path, policy: Policy) -> None:
     with urlschemes_access.access(str(FileURL.from_path(root)), policy=policy) as listing:
         assert isinstance(listing, Listing)
@@ -202,63 +184,6 @@ def test_a_name_may_contain_any_octets(root: Path, policy: Policy) -> None:
         found = {entry.name: str(entry.url) for entry in listing}
     for name in names:
         assert read(found[os.fsdecode(name)], policy) == name
-
-
-def test_missing_files(root: Path, policy: Policy) -> None:
-    with pytest.raises(RemoteError):
-        urlschemes_access.access(str(FileURL.from_path(root / "nothing")), policy=policy)
-    with pytest.raises(RemoteError):
-        urlschemes_access.access(str(FileURL.from_path(root / "empty")) + "/", policy=policy)
-
-
-@pytest.mark.parametrize(
-    "path", ["secret.txt", "in/../secret.txt", "in/%2e%2e/secret.txt", "in/sub/../../secret.txt", ""]
-)
-def test_nothing_outside_the_root_is_read(root: Path, policy: Policy, path: str) -> None:  # T016
-    for operation in (urlschemes_access.access, urlschemes_access.find_attributes):
-        with pytest.raises(PolicyDenied):
-            operation(f"{FileURL.from_path(root.parent)}/{path}", policy=policy)
-
-
-@posix
-def test_links_out_of_the_root_are_refused(root: Path, policy: Policy) -> None:
-    (root / "good").symlink_to(root / "sub" / "notes.txt")
-    (root / "bad").symlink_to(root.parent / "secret.txt")
-    (root / "folder").symlink_to(root.parent)
-    (root / "loop").symlink_to(root / "loop")
-    assert read(root / "good", policy) == b"Hello.\n"
-    for path in (root / "bad", root / "folder", root / "folder" / "secret.txt"):
-        with pytest.raises(PolicyDenied):
-            urlschemes_access.access(str(FileURL.from_path(path)), policy=policy)
-    with pytest.raises(URLError):
-        urlschemes_access.access(str(FileURL.from_path(root / "loop")), policy=policy)
-
-
-@pytest.mark.fault(49)
-@posix
-def test_only_regular_files_are_read(root: Path, policy: Policy) -> None:
-    os.mkfifo(root / "pipe")
-    with pytest.raises(PolicyDenied):
-        urlschemes_access.access(str(FileURL.from_path(root / "pipe")), policy=policy)
-    everything = replace(policy, roots=("/",))
-    for path in ("/dev/zero", "/dev/null", "/proc/self/environ", "/proc/self/fd/0", "/sys/kernel"):
-        if Path(path).exists():
-            with pytest.raises(PolicyDenied):
-                urlschemes_access.access(f"file://{path}", policy=everything)
-
-
-@pytest.mark.fault(49)
-@posix
-def test_a_sparse_file_is_streamed(root: Path, policy: Policy) -> None:
-    with (root / "huge").open("wb") as huge:
-        huge.truncate(64 * 1024**3)
-    small = replace(policy, limits=Limits(content=1_000_000))
-    with urlschemes_access.access(str(FileURL.from_path(root / "huge")), policy=small) as document:
-        assert isinstance(document, Document)
-        assert document.size == 64 * 1024**3
-        with pytest.raises(LimitExceeded) as caught:
-            document.read()
-    assert caught.value.limit == "content"
 
 
 @pytest.fixture
@@ -294,25 +219,3 @@ def test_no_name_is_looked_up(
         with pytest.raises((PolicyDenied, UnsafeURL)):
             operation(text, policy=policy)
     assert no_lookups == []
-
-
-@pytest.mark.fault(50)
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
-def test_closing_early_closes_the_file(root: Path, policy: Policy) -> None:
-    def interrupt(event: TraceEvent) -> None:
-        if event.kind == "receive":
-            raise KeyboardInterrupt
-
-    before = len(list(Path("/proc/self/fd").iterdir()))
-    with urlschemes_access.access(str(FileURL.from_path(root / "octets.bin")), policy=policy) as document:
-        assert isinstance(document, Document)
-        assert next(document) == CONTENT[:CHUNK]
-        assert len(list(Path("/proc/self/fd").iterdir())) == before + 1
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
-    with urlschemes_access.access(
-        str(FileURL.from_path(root / "octets.bin")), policy=policy, trace=interrupt
-    ) as document:
-        assert isinstance(document, Document)
-        with pytest.raises(KeyboardInterrupt):
-            document.read()
-        assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -338,11 +338,19 @@ ATTRIBUTES = {
 }
 CASES = {**DOCUMENTS, **LISTINGS, **ATTRIBUTES}
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+every_third_case = pytest.mark.parametrize(
+    "case",
+    [
+        case if number % 3 == 0 else pytest.param(case, marks=pytest.mark.slow)
+        for number, case in enumerate(CASES.values())
+    ],
+    ids=CASES,
+)
 
 
 @pytest.mark.fault(52)
-@pytest.mark.decision(26)
-@pytest.mark.rfc1738(51, 57, 65, 66)
+@pytest.mark.decision(25, 26, 28)
+@pytest.mark.rfc1738(51, 57, 59, 65, 66)
 @every_case
 def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:
     url = FtpURL.parse(case.url)
@@ -355,7 +363,7 @@ def test_a_good_dialogue_gives_this_however_it_is_cut(case: Case) -> None:
 
 
 @pytest.mark.fault(51)
-@every_case
+@every_third_case
 def test_every_fault_at_every_step_is_an_error_and_never_a_short_success(case: Case) -> None:
     url = FtpURL.parse(case.url)
     algorithm = find_attributes if case.find else access

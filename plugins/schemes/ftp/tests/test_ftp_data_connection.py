@@ -9,14 +9,11 @@ import pytest
 from ftp_dialogues import HOST, LOGIN, QUIT, download, exchange, type_and_size
 
 import urlschemes_access
-from urlschemes_access import Document, Limits, Listing, Policy
+from urlschemes_access import Document, Limits, Policy
 from urlschemes_access.errors import (
-    ConnectError,
     DeadlineExceeded,
-    LimitExceeded,
     PolicyDenied,
     ProtocolError,
-    RemoteError,
     Truncated,
 )
 from urlschemes_ftp import FtpURL
@@ -24,14 +21,10 @@ from urlschemes_ftp.access import access
 from urlschemes_testing.replay import connect_back, replay
 from urlschemes_testing.rogue import (
     Act,
-    Visitor,
     after_data,
     deaf,
-    floods,
     hears,
     offers_data,
-    refusing,
-    resets,
     rogue,
     says,
     stays_silent,
@@ -103,7 +96,6 @@ def test_the_port_of_a_passive_reply(commands: tuple[str, ...], reply: str, port
 # Over sockets
 
 LOGS_IN = (says("220 ready"), hears(), says("331 password"), hears(), says("230 in"))
-NAMES = (hears(), says("500 What?"), hears(), says("200 OK"))
 PATIENCE = 60
 
 
@@ -168,58 +160,12 @@ def test_another_port_is_asked_for_once_if_the_policy_denies_the_first(command: 
 
 
 @pytest.mark.fault(28)
-def test_a_refused_data_connection() -> None:
-    with refusing() as closed:
-        acts = (*LOGS_IN, *size(4), hears(), says(f"229 (|||{closed.port}|)"), stays_silent())
-        with rogue(*acts) as server, pytest.raises(ConnectError):
-            read(f"ftp://{server}/a")
-
-
-@pytest.mark.fault(28)
 def test_connecting_for_the_data_hangs() -> None:
     with deaf() as hanging:
         acts = (*LOGS_IN, *size(4), hears(), says(f"229 (|||{hanging.port}|)"), stays_silent())
         with rogue(*acts) as server, pytest.raises(DeadlineExceeded) as late:
             read(f"ftp://{server}/a", policy=limited(connect=0.2))
     assert late.value.phase == "data"
-
-
-@pytest.mark.fault(28)
-def test_silent_data_and_the_control_connection_is_closed() -> None:
-    closed = threading.Event()
-    acts = (*LOGS_IN, *size(4), *sending(stays_silent()), stays_silent(), lambda _: closed.set())
-    with rogue(*acts) as server:
-        with pytest.raises(DeadlineExceeded) as late:
-            read(f"ftp://{server}/a", policy=limited(deadline=2))
-        assert late.value.phase == "data"
-        assert closed.wait(PATIENCE)
-
-
-@pytest.mark.fault(9)
-def test_data_reset_in_the_middle() -> None:
-    read_some = threading.Event()
-
-    def once_read(_: Visitor) -> None:
-        assert read_some.wait(PATIENCE)
-
-    acts = (*LOGS_IN, *size(100), *sending(says(b"x" * 50), once_read, resets()), stays_silent())
-    with rogue(*acts) as server, opened(f"ftp://{server}/a", policy=limited()) as document:
-        assert next(document) == b"x" * 50
-        read_some.set()
-        with pytest.raises(Truncated) as cut:
-            next(document)
-    assert (cut.value.received, cut.value.expected) == (50, 100)
-
-
-@pytest.mark.fault(11)
-def test_an_endless_listing() -> None:
-    acts = (*LOGS_IN, *NAMES, *sending(floods(b"-rw-r--r-- 1 0 0 7 May  6  2019 name\r\n")), stays_silent())
-    policy = limited(entries=5000)
-    with rogue(*acts) as server, urlschemes_access.access(f"ftp://{server}/", policy=policy) as listing:
-        assert isinstance(listing, Listing)
-        with pytest.raises(LimitExceeded) as many:
-            list(listing)
-    assert many.value.limit == "entries"
 
 
 @pytest.mark.fault(29)
@@ -232,26 +178,6 @@ def test_the_226_never_comes(monkeypatch: pytest.MonkeyPatch, timeout: float, li
     with rogue(*acts) as server, pytest.raises(Truncated) as cut:
         read(f"ftp://{server}/a", policy=limited(**limits))
     assert (cut.value.received, cut.value.expected, cut.value.partial) == (4, 4, b"data")
-
-
-@pytest.mark.fault(29)
-@pytest.mark.parametrize("end", ["426 aborted", "226 sent"])
-def test_426_and_a_size_that_disagrees(end: str) -> None:
-    acts = (*LOGS_IN, *size(5), *sending(says(b"data")), after_data(), says(end), stays_silent())
-    with rogue(*acts) as server, pytest.raises(Truncated) as cut:
-        read(f"ftp://{server}/a")
-    assert (cut.value.received, cut.value.expected, cut.value.partial) == (4, 5, b"data")
-
-
-@pytest.mark.fault(31)
-def test_a_refused_connection_is_closed() -> None:
-    closed = threading.Event()
-    with rogue(says("421 too many"), stays_silent(), lambda _: closed.set()) as server:
-        with pytest.raises(RemoteError) as refused:
-            read(f"ftp://{server}/a")
-        assert (refused.value.status, refused.value.temporary) == (421, True)
-        assert closed.wait(PATIENCE)
-    assert server.heard == [b""]
 
 
 @pytest.mark.fault(50)

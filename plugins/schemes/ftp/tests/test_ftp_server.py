@@ -12,8 +12,8 @@ import pytest
 
 import urlschemes_access
 from urlschemes_access import Credentials, Document, Listing, Policy
-from urlschemes_access.errors import AuthRequired, RemoteError
-from urlschemes_access.protocol import CHUNK, Authenticate
+from urlschemes_access.errors import AuthRequired
+from urlschemes_access.protocol import Authenticate
 from urlschemes_ftp import FtpURL
 from urlschemes_servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.loopback import Address
@@ -76,21 +76,6 @@ def test_files_come_octet_by_octet(server: Address, name: str) -> None:
         assert found.terminated
 
 
-def test_large_files_come_in_pieces(server: Address) -> None:
-    with document(f"ftp://{server}/pub/big") as found:
-        pieces = list(found)
-    assert len(pieces) > 1
-    assert max(map(len, pieces)) <= CHUNK
-    assert b"".join(pieces) == CONTENTS["pub/big"]
-
-
-@pytest.mark.decision(28)
-@pytest.mark.rfc1738(59)
-def test_type_a_is_what_goes_over_the_wire(server: Address) -> None:
-    assert read(f"ftp://{server}/pub/readme.txt;type=a") == b"Hello from FTP\r\nline two\r\n"
-    assert read(f"ftp://{server}/pub/readme.txt;type=I") == CONTENTS["pub/readme.txt"]
-
-
 @pytest.mark.decision(27)
 @pytest.mark.rfc1738(61)
 def test_an_encoded_slash_is_not_the_default_directory(server: Address) -> None:
@@ -120,37 +105,6 @@ def test_a_directory_lists_urls_that_lead_on(server: Address, path: str) -> None
             assert read(entry.url) == CONTENTS[f"pub/{name}"]
 
 
-@pytest.mark.decision(25)
-def test_an_empty_and_a_default_directory(server: Address) -> None:
-    with listing(f"ftp://{server}/nothing/") as found:
-        assert list(found) == []
-    for url in (f"ftp://{server}", f"ftp://{server}/"):
-        with listing(url) as found:
-            assert sorted(entry.name for entry in found) == ["etc", "home", "nothing", "pub"]
-
-
-@pytest.mark.decision(25)
-def test_a_directory_accessed_as_a_file(server: Address) -> None:
-    with pytest.raises(RemoteError) as refused:
-        read(f"ftp://{server}/pub")
-    assert refused.value.status == 550
-    assert ";type=d" in str(refused.value)
-
-
-@pytest.mark.rfc1738(62)
-def test_attributes(server: Address) -> None:
-    found = urlschemes_access.find_attributes(f"ftp://{server}/pub/readme.txt", policy=HERE)
-    assert (found.name, found.size, found.fields["type"]) == ("readme.txt", 24, "file")
-    assert found.modified is not None
-    assert found.modified.timestamp() == 1_000_000_000
-    found = urlschemes_access.find_attributes(f"ftp://{server}/pub/", policy=HERE)
-    assert found.size is None
-    assert "dir" in found.fields["type"]
-    with pytest.raises(RemoteError) as refused:
-        urlschemes_access.find_attributes(f"ftp://{server}/pub/nothing", policy=HERE)
-    assert refused.value.status == 550
-
-
 @pytest.mark.rfc1738(50)
 def test_logins(server: Address) -> None:
     with pytest.raises(AuthRequired):
@@ -166,12 +120,9 @@ def test_logins(server: Address) -> None:
 
     assert read(f"ftp://joe@{server}/etc/motd", credentials=credentials) == b"the one of joe\n"
     assert asked == [(server.host, server.port, "joe")]
-
-
-def test_credentials_given_as_a_value_are_the_login_of_a_url_without_one(server: Address) -> None:
     login = Credentials("joe", "s3cret/@:")
-    for url in (f"ftp://{server}/etc/motd", f"ftp://joe@{server}/etc/motd"):
-        assert read(url, credentials=login) == b"the one of joe\n"
+    for place in (server, f"joe@{server}"):
+        assert read(f"ftp://{place}/etc/motd", credentials=login) == b"the one of joe\n"
     with pytest.raises(AuthRequired, match="requires a password for the user 'ann'"):
         read(f"ftp://ann@{server}/etc/motd", credentials=login)
     with pytest.raises(AuthRequired, match="not a token"):
@@ -217,19 +168,3 @@ def test_relative_and_absolute_paths_are_written(writable: str, root: Path) -> N
     assert found.fields["reply"].startswith("250 ")
     assert not (root / "etc" / "motd").exists()
     assert (root / "home" / "etc" / "motd").exists()
-
-
-def test_what_is_stored_is_what_is_read(writable: str, root: Path) -> None:
-    content = bytes(range(256)) * 20_000
-    pieces = [content[at : at + 70_001] for at in range(0, len(content), 70_001)]
-    assert urlschemes_access.replace(f"ftp://{writable}/a%20b", pieces, policy=HERE).size == len(content)
-    assert (root / "home" / "a b").read_bytes() == content
-    assert read(f"ftp://{writable}/a%20b") == content
-
-
-@pytest.mark.parametrize(("operation", "content"), [("replace", b"x"), ("update", b"x"), ("delete", None)])
-def test_a_user_who_may_only_read(root: Path, operation: str, content: bytes | None) -> None:
-    with ftp_server(root) as address, pytest.raises(RemoteError) as refused:
-        urlschemes_access.operate(operation, f"ftp://{address}/etc/motd", content, policy=HERE)
-    assert refused.value.status == 550
-    assert (root / "etc" / "motd").read_bytes() == b"absolute\n"

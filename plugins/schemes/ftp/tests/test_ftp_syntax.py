@@ -1,227 +1,162 @@
-"""The syntax of ftp URLs (RFC 1738 section 3.2): parts, errors, constructor."""
-
-from __future__ import annotations
-
-from typing import Any
+"""ftp URLs (RFC 1738 section 3.2)."""
 
 import pytest
 
-import urlschemes_access
 from urlschemes import Encoded
-from urlschemes.errors import InvalidURL, UnsafeURL
-from urlschemes.record.record_fields import Example
-from urlschemes_ftp import FtpURL, registration, scheme
-from urlschemes_testing.examples import check_example
+from urlschemes_conformance.url_table import built, changed, invalid, refused, unsafe, url_tests, valid
+from urlschemes_ftp import FtpURL
+from urlschemes_ftp.rfc3986 import FtpURI
 
-EXAMPLES = {example.url: example for example in registration.examples}
+decision, rfc1738 = pytest.mark.decision, pytest.mark.rfc1738
 
+ALL_PARTS = "FTP://jo%65:%70@Host.dom:021/%2fetc/%6dotd;type=A"
 
-@pytest.mark.parametrize("example", registration.examples, ids=EXAMPLES)
-def test_the_examples_of_the_record_are_true(example: Example) -> None:
-    check_example(FtpURL, example)
+# fmt: off
+test_ftp_urls = url_tests(FtpURL, [
+    # Section 3.1: user name, password, host and port.
+    valid("ftp://jo%65:p%3Aq@Host.DOM:0021/%2Fetc//a%20b/x%2Fy;TYPE=A",
+        user="joe", password="p:q", host="host.dom", port=21, directories=("/etc", "", "a b"), name="x/y",
+        typecode="A",
+        raw={"user": "jo%65", "port": "0021", "directories": ("%2Fetc", "", "a%20b"), "name": "x%2Fy"}),
+    valid("ftp://h/p",               user=None, password=None),
+    valid("ftp://@h/p",              user="", password=None),
+    valid("ftp://u@h/p",             user="u", password=None),
+    valid("ftp://:@h/p",             user="", password=""),
+    valid("ftp://u:p@h/p",           rfc1738(1, 36, 37), user="u", password="p"),
+    valid("ftp://h:2121",            rfc1738(34, 38), port=2121, name=None),
+    valid("ftp://u%3Aa:c%3Ad%2F@h/", rfc1738(39), user="u:a", password="c:d/"),
+    valid("ftp://u:@h",              normalized="ftp://u:@h/"),
+    # Section 3.2.2: directories, a name and a type code.
+    valid("ftp://h",                           rfc1738(56), directories=(), name=None, normalized="ftp://h/"),
+    valid("ftp://h/",                          directories=(), name="", typecode=None),
+    valid("ftp://h//",                         rfc1738(55), directories=("",), name="", typecode=None),
+    valid("ftp://h/a",                         directories=(), name="a"),
+    valid("ftp://h/a/",                        directories=("a",), name="", typecode=None),
+    valid("ftp://h/a//b",                      directories=("a", ""), name="b"),
+    valid("ftp://h/;type=d",                   directories=(), name="", typecode="d"),
+    valid("ftp://h/a%ffb",                     directories=(), name="a\udcffb"),
+    valid("ftp://h/..%2f..%2fetc/passwd",      directories=("../../etc",), name="passwd"),
+    valid("ftp://h/%20",                       directories=(), name=" "),
+    valid("ftp://h/%2542",                     directories=(), name="%42"),
+    valid("ftp://h/a/b/c;type=a",              rfc1738(53, 54, 55), directories=("a", "b"), name="c", typecode="a"),
+    valid("ftp://h/a/b/c;type=i",              directories=("a", "b"), name="c", typecode="i"),
+    valid("ftp://h/a/b/c;type=d",              directories=("a", "b"), name="c", typecode="d"),
+    valid("ftp://h/a/b/c;type=D",              directories=("a", "b"), name="c", typecode="D"),
+    valid("ftp://h/a/b/c",                     directories=("a", "b"), name="c", typecode=None),
+    valid("ftp://h/c",                         directories=(), name="c", typecode=None),
+    valid("ftp://h///c",                       directories=("", ""), name="c", typecode=None),
+    valid("ftp://h/a/b/c;type=A",              decision(5), typecode="A"),
+    valid("ftp://h/a/b/c;type=I",              typecode="I"),
+    valid("ftp://myname@host.dom/%2Fetc/motd", rfc1738(61), normalized="ftp://myname@host.dom/%2Fetc/motd"),
+    valid("ftp://myname@host.dom/etc/motd",    rfc1738(61), normalized="ftp://myname@host.dom/etc/motd"),
+    valid("ftp://myname@host.dom//etc/motd",   rfc1738(61), normalized="ftp://myname@host.dom//etc/motd"),
+    valid("ftp://h/../%2e%2e/a%2Fb",
+        rfc1738(64), directories=("..", ".."), name="a/b", normalized="ftp://h/../../a%2Fb"),
+    valid("ftp://%75%3a@h/%2f/a%3b;TYPE=a",    normalized="ftp://u%3A@h/%2F/a%3B;type=a"),
+    valid("ftp://h/a%3Fb",                     normalized="ftp://h/a?b"),
+    valid("ftp://h/a;type=I",                  normalized="ftp://h/a;type=i"),
+    valid("ftp://h.example/-rf",               name="-rf"),
+    # Invalid texts.
+    invalid("ftp://a@b@evil.example/",         "invalid-userinfo", 7),
+    invalid("ftp://a:b:c@evil.example/",       "invalid-userinfo", 9, rfc1738(39)),
+    invalid("ftp://h.example/a;type=ii",       "invalid-part", 24, part="typecode"),
+    invalid("ftp://h.ex%61mple/a",             "invalid-host", 10, decision(4)),
+    invalid("ftp://h.example:2%31/a",          "invalid-port", 17, decision(4)),
+    invalid("ftp://h.example:/a",              "invalid-port", 16, decision(19)),
+    invalid("ftp://h.example/%4",              "bad-escape", 16),
+    invalid("ftp://h.example/~user",           "invalid-character", 16),
+    invalid("ftp://h.example/é",               "invalid-character", 16),
+    invalid("ftp://h.example/a#b",             "fragment-present", 17),
+    invalid("ftp:h.example/a",                 "missing-authority", 4),
+    invalid("ftp:/h.example/a",                "missing-authority", 5),
+    invalid("ftp://h.example/" + "a" * 70_000, "url-too-long", 65536),
+    invalid("ftp://h/a;type=",                 "invalid-part", 15, part="typecode"),
+    invalid("ftp://h/a;type=x",                "invalid-part", 15, rfc1738(53), part="typecode"),
+    invalid("ftp://h/a;type=ai",               "invalid-part", 16, part="typecode"),
+    invalid("ftp://h/a;type=a;type=i",         "invalid-part", 16, part="typecode"),
+    invalid("ftp://h/a;type=%61",              "invalid-part", 15, part="typecode"),
+    invalid("ftp://h/a;typ=a",                 "invalid-part", 9),
+    invalid("ftp://h/a;",                      "invalid-part", 9, part="name"),
+    invalid("ftp://h/a;a",                     "invalid-part", 9, part="name"),
+    invalid("ftp://h;type=d",                  "invalid-host", 7, rfc1738(56)),
+    invalid("ftp://h/a;b/c",                   "invalid-part", 9, rfc1738(60), part="directories"),
+    invalid("ftp:///a",                        "empty-host", 6, part="host"),
+    invalid("ftp://",                          "empty-host", 6, part="host"),
+    invalid("ftp://u@/a",                      "empty-host", 8, part="host"),
+    invalid("ftp://u:p@:21/a",                 "empty-host", 10, part="host"),
+    invalid("ftp://user\uff03:pw@evil.example/", "invalid-character", 10),
+    # Control octets are parsed, and never sent.
+    unsafe("ftp://u:p%0d%0aDELE%20x@h.example/", "password"),
+    unsafe("ftp://u%00:p@h.example/",            "user"),
+    unsafe("ftp://h.example/a%0d%0aDELE%20b",    "name"),
+    unsafe("ftp://h.example/a%0aDELE%20b",       "name"),
+    unsafe("ftp://h.example/a%0dDELE%20b",       "name"),
+    unsafe("ftp://h.example/a%00b",              "name"),
+    unsafe("ftp://h.example/a%0a/b",             "directories"),
+    unsafe("ftp://h.example/a%7F/b",             "directories"),
+    # Building and changing.
+    built("ftp://h",                      host="h"),
+    built("ftp://h/",                     host="h", name=""),
+    built("ftp://h/a/",                   host="h", directories=["a"]),
+    built("ftp://h/;type=d",              host="h", typecode="d"),
+    built("ftp://h:2121/x",               host="h", port=2121, name="x"),
+    built("ftp://u@h/x",                  host="h", user="u", name="x"),
+    built("ftp://:@h/x",                  host="h", user="", password="", name="x"),
+    built("ftp://u:p%40h%2Fx@a.example/", host="a.example", user="u", password="p@h/x", name=""),
+    built("ftp://a.example/a%2Fb/../",    host="a.example", directories=["a/b", ".."], name=""),
+    built("ftp://h/%2Fetc//a%3Bb%25",     host="h", directories=["/etc", ""], name="a;b%"),
+    built("ftp://h/na%C3%AFve%20%FF",     host="h", name="naïve \udcff"),
+    built("ftp://h/na%c3%afve;type=I",    host="h", name=Encoded("na%c3%afve"), typecode="I"),
+    built("ftp://h/%2f/?:@&=/x",          host="h", directories=[Encoded("%2f"), "?:@&="], name="x"),
+    built("ftp://h/a%2Fb/a%3Bb/a%2Fb%3B", rfc1738(60), host="h", directories=("a/b", "a;b"), name="a/b;"),
+    built("ftp://a%40b:c%3A%2Fd@h/",      rfc1738(39), host="h", user="a@b", password="c:/d", name=""),
+    built("ftp://@host.com/",             rfc1738(40), host="host.com", user="", name=""),
+    built("ftp://foo:@host.com/",         rfc1738(40), host="host.com", user="foo", password="", name=""),
+    refused("invalid-host",     "host", host="a b"),
+    refused("invalid-host",     "host", host=""),
+    refused("invalid-port",     "port", host="h", port=-1),
+    refused("invalid-port",     "port", host="h", port=True),
+    refused("invalid-userinfo", "password", rfc1738(41), host="h", password="p"),
+    refused("invalid-part",     "typecode", host="h", name="x", typecode="x"),
+    refused("invalid-part",     "typecode", host="h", name="x", typecode=""),
+    refused("invalid-part",     "name", host="h", name=Encoded("a/b")),
+    refused("invalid-part",     "name", host="h", name=Encoded("a;type=i")),
+    refused("invalid-part",     "directories", host="h", directories="pub"),
+    refused("invalid-part",     "directories", host="h", directories=[Encoded("a/b")], name="x"),
+    refused("invalid-host",     "host", host="h@evil.example"),
+    refused("invalid-userinfo", "user", host="h", user=Encoded("a@b")),
+    changed(ALL_PARTS, "FTP://jo%65:%70@Host.dom:021/%2fetc/issue;type=A", name="issue"),
+    changed(ALL_PARTS, "FTP://jo%65:%70@Host.dom:021/%2fetc/%6dotd", typecode=None),
+    changed(ALL_PARTS, "FTP://jo%65:%70@h:021/%2fetc/%6dotd;type=A", host="h"),
+    changed(ALL_PARTS, "FTP://jo%65:%70@Host.dom/%2fetc/%6dotd;type=A", port=None),
+    changed(ALL_PARTS, "FTP://jo%65@Host.dom:021/%2fetc/%6dotd;type=A", password=None),
+    changed(ALL_PARTS, "FTP://jo%65:%70@Host.dom:021/a%2Fb//%6dotd;type=A", directories=["a/b", ""]),
+    changed(ALL_PARTS, None, user=None),
+    changed(ALL_PARTS, None, typecode="z"),
+    changed("ftp://h", "ftp://h/x", name="x"),
+])
 
-
-def test_the_record_has_the_examples_of_the_rfc() -> None:
-    # Section 3.1, section 3.2.2, the Appendix and the references of RFC 1738.
-    for url in (
-        "ftp://@host.com/",
-        "ftp://host.com/",
-        "ftp://foo:@host.com/",
-        "ftp://myname@host.dom/%2Fetc/motd",
-        "ftp://myname@host.dom/etc/motd",
-        "ftp://myname@host.dom//etc/motd",
-        "ftp://info.cern.ch/pub/www/doc;type=d",
-        "ftp://ds.internic.net/rfc",
-        "ftp://ds.internic.net/rfc/rfc1436.txt;type=a",
-        "ftp://boombox.micro.umn.edu/pub/gopher/gopher_protocol/Gopher+/Gopher+.txt",
-        "ftp://info.cern.ch/pub/www/doc/http-spec.txt.Z",
-        "ftp://prospero.isi.edu/pub/prospero/doc/prospero-protocol.PS.Z",
-    ):
-        assert EXAMPLES[url].parts is not None
-
-
-def test_the_record_is_that_of_the_scheme() -> None:
-    assert scheme.name == "ftp"
-    assert scheme.url_type is FtpURL
-    assert registration.default_port == 21
-    assert registration.operations == ("access", "find attributes", "update", "replace", "delete")
-    assert list(registration.syntax.parts) == ["user", "password", "host", "port", "directories", "name", "typecode"]
-
-
-def test_a_url_has_its_parts() -> None:
-    url = FtpURL.parse("ftp://jo%65:p%3Aq@Host.DOM:0021/%2Fetc//a%20b/x%2Fy;TYPE=A")
-    assert (url.scheme, url.user, url.password, url.host, url.port) == ("ftp", "joe", "p:q", "host.dom", 21)
-    assert (url.directories, url.name, url.typecode) == (("/etc", "", "a b"), "x/y", "A")
-    assert url.raw["directories"] == ("%2Fetc", "", "a%20b")
-    assert (url.raw["user"], url.raw["name"], url.raw["port"]) == ("jo%65", "x%2Fy", "0021")
-    match url:
-        case FtpURL(host=host, directories=(first, *_), name=name):
-            assert (host, first, name) == ("host.dom", "/etc", "x/y")
-        case _:
-            pytest.fail("a URL matches the pattern of its parts")
-
-
-@pytest.mark.parametrize(
-    ("text", "directories", "name"),
-    [
-        ("ftp://h", (), None),
-        ("ftp://h/", (), ""),
-        ("ftp://h//", ("",), ""),
-        ("ftp://h/a", (), "a"),
-        ("ftp://h/a/", ("a",), ""),
-        ("ftp://h/a//b", ("a", ""), "b"),
-        ("ftp://h/;type=d", (), ""),
-        ("ftp://h/a%ffb", (), "a\udcffb"),
-        ("ftp://h/..%2f..%2fetc/passwd", ("../../etc",), "passwd"),
-        ("ftp://h/%20", (), " "),
-        ("ftp://h/%2542", (), "%42"),
-    ],
-)
-def test_slashes_separate_directories_and_name(text: str, directories: tuple[str, ...], name: str | None) -> None:
-    url = FtpURL.parse(text)
-    assert (url.directories, url.name) == (directories, name)
-
-
-@pytest.mark.decision(5)
-@pytest.mark.parametrize("code", "aidAID")
-def test_the_typecode_keeps_its_case(code: str) -> None:
-    assert FtpURL.parse(f"ftp://h/x;type={code}").typecode == code
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "part"),
-    [
-        ("ftp://a@b@evil.example/", "invalid-userinfo", None),  # H005
-        ("ftp://a:b:c@evil.example/", "invalid-userinfo", None),  # H006
-        ("ftp://h.example/a;type=x", "invalid-part", "typecode"),  # F008
-        ("ftp://h.example/a;type=", "invalid-part", "typecode"),  # F010
-        ("ftp://h.example/a;type=i;type=a", "invalid-part", "typecode"),  # F011
-        ("ftp://h.example/a;type=%69", "invalid-part", "typecode"),  # decision 4
-        ("ftp://h.example/a;type=ii", "invalid-part", "typecode"),
-        ("ftp://h.ex%61mple/a", "invalid-host", None),  # decision 4
-        ("ftp://h.example:2%31/a", "invalid-port", None),  # decision 4
-        ("ftp://h.example:/a", "invalid-port", None),  # decision 19
-        ("ftp://h.example/%4", "bad-escape", None),
-        ("ftp://h.example/~user", "invalid-character", None),
-        ("ftp://h.example/é", "invalid-character", None),
-        ("ftp://h.example/a#b", "fragment-present", None),
-        ("ftp:h.example/a", "missing-authority", None),
-        ("ftp:/h.example/a", "missing-authority", None),
-        ("ftp://h.example/" + "a" * 70_000, "url-too-long", None),
-    ],
-)
-def test_invalid_urls_are_refused(text: str, code: str, part: str | None) -> None:
-    with pytest.raises(InvalidURL) as caught:
-        FtpURL.parse(text)
-    assert caught.value.code == code
-    assert caught.value.code == code
-    if part is not None:
-        assert caught.value.part == part
-
-
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        ("ftp://u:p%0d%0aDELE%20x@h.example/", "password"),  # H008
-        ("ftp://u%00:p@h.example/", "user"),  # H009
-        ("ftp://h.example/a%0d%0aDELE%20b", "name"),  # F001
-        ("ftp://h.example/a%0aDELE%20b", "name"),  # F002
-        ("ftp://h.example/a%0dDELE%20b", "name"),  # F003
-        ("ftp://h.example/a%00b", "name"),  # F004
-        ("ftp://h.example/a%0a/b", "directories"),
-        ("ftp://h.example/a%7F/b", "directories"),
-    ],
-)
-def test_control_octets_are_parsed_and_never_sent(text: str, part: str) -> None:
-    url = FtpURL.parse(text)
-    with pytest.raises(UnsafeURL) as caught:
-        url.check_line()
-    assert caught.value.part == part
-    assert "DELE" not in str(caught.value)
-    with pytest.raises(UnsafeURL):
-        urlschemes_access.access(url)
-
-
-def test_a_path_of_more_than_256_segments_is_refused_before_the_name_is_resolved() -> None:  # F015
-    text = "ftp://no-such-host.invalid/" + "a/" * 20_000
-    assert len(FtpURL.parse(text).directories) == 20_000
-    with pytest.raises(UnsafeURL, match="at most 256"):
-        urlschemes_access.access(text)
-
-
-def test_a_password_is_never_shown() -> None:  # E001
-    url = FtpURL.parse("ftp://u:hunter2@h.example/%0d")
-    assert "hunter2" not in repr(url)
-    assert "ftp://u:***@h.example/" in repr(url)
-    with pytest.raises(UnsafeURL) as caught:
-        urlschemes_access.access(url)
-    assert "hunter2" not in str(caught.value)
-    with pytest.raises(InvalidURL) as caught:
-        FtpURL.parse("ftp://u:hunter2@h.example/ ")
-    assert "hunter2" not in str(caught.value)
-
-
-# Constructor and replace
-
-
-@pytest.mark.parametrize(
-    ("parts", "text"),
-    [
-        ({"host": "h"}, "ftp://h"),
-        ({"host": "h", "name": ""}, "ftp://h/"),
-        ({"host": "h", "directories": ["a"]}, "ftp://h/a/"),
-        ({"host": "h", "typecode": "d"}, "ftp://h/;type=d"),
-        ({"host": "h", "port": 2121, "name": "x"}, "ftp://h:2121/x"),
-        ({"host": "h", "user": "u", "name": "x"}, "ftp://u@h/x"),
-        ({"host": "h", "user": "", "password": "", "name": "x"}, "ftp://:@h/x"),
-        # C002
-        ({"host": "a.example", "user": "u", "password": "p@h/x", "name": ""}, "ftp://u:p%40h%2Fx@a.example/"),
-        # C004
-        ({"host": "a.example", "directories": ["a/b", ".."], "name": ""}, "ftp://a.example/a%2Fb/../"),
-        ({"host": "h", "directories": ["/etc", ""], "name": "a;b%"}, "ftp://h/%2Fetc//a%3Bb%25"),
-        ({"host": "h", "name": "naïve \udcff"}, "ftp://h/na%C3%AFve%20%FF"),
-        ({"host": "h", "name": Encoded("na%c3%afve"), "typecode": "I"}, "ftp://h/na%c3%afve;type=I"),
-        ({"host": "h", "directories": [Encoded("%2f"), "?:@&="], "name": "x"}, "ftp://h/%2f/?:@&=/x"),
-    ],
-)
-def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
-    url = FtpURL(**parts)
-    assert str(url) == text
-    assert url == FtpURL.parse(text)
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        {"host": "a b"},
-        {"host": ""},
-        {"host": "h", "port": -1},
-        {"host": "h", "port": True},
-        {"host": "h", "password": "p"},
-        {"host": "h", "name": "x", "typecode": "x"},
-        {"host": "h", "name": "x", "typecode": ""},
-        {"host": "h", "name": Encoded("a/b")},
-        {"host": "h", "name": Encoded("a;type=i")},
-        {"host": "h", "directories": "pub"},
-        {"host": "h", "directories": [Encoded("a/b")], "name": "x"},
-        {"host": "h@evil.example"},
-        {"host": "h", "user": Encoded("a@b")},
-    ],
-)
-def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
-    with pytest.raises(InvalidURL):
-        FtpURL(**parts)
-
-
-def test_replace_changes_the_given_parts() -> None:
-    url = FtpURL.parse("FTP://jo%65:%70@Host.dom:021/%2fetc/%6dotd;type=A")
-    assert str(url.replace(name="issue")) == "FTP://jo%65:%70@Host.dom:021/%2fetc/issue;type=A"
-    assert str(url.replace(typecode=None)) == "FTP://jo%65:%70@Host.dom:021/%2fetc/%6dotd"
-    assert str(url.replace(host="h")) == "FTP://jo%65:%70@h:021/%2fetc/%6dotd;type=A"
-    assert str(url.replace(port=None)) == "FTP://jo%65:%70@Host.dom/%2fetc/%6dotd;type=A"
-    assert str(url.replace(password=None)) == "FTP://jo%65@Host.dom:021/%2fetc/%6dotd;type=A"
-    assert str(url.replace(directories=["a/b", ""])) == "FTP://jo%65:%70@Host.dom:021/a%2Fb//%6dotd;type=A"
-    assert str(FtpURL.parse("ftp://h").replace(name="x")) == "ftp://h/x"
-    assert url.replace() == url
-    with pytest.raises(InvalidURL):
-        url.replace(typecode="z")
+test_ftp_uris = url_tests(FtpURI, [
+    valid("ftp://h",                                     directories=(), name=None),
+    valid("ftp://h/#f",                                  directories=(), name=""),
+    valid("ftp://[::1]//",                               directories=("",), name=""),
+    valid("ftp://h/a;type=d#f",                          directories=(), name="a"),
+    valid("ftp://h/a//b",                                directories=("a", ""), name="b"),
+    valid("ftp://h/a%ff%2fb/",                           directories=("a\udcff/b",), name=""),
+    valid("ftp://joe:s:x@[::1]:2121/%2Fetc/~a;type=i#x",
+        user="joe", password="s:x", host="[::1]", port=2121, directories=("/etc",), name="~a", typecode="i",
+        fragment="x"),
+    valid("ftp://h#f",                                   normalized="ftp://h/#f"),
+    valid("FTP://[::A]:21/a/../%7eb;TYPE=A#f",           normalized="ftp://[::a]/~b;type=a#f"),
+    invalid("ftp://h/a;type=e", "invalid-part", 15, part="typecode"),
+    invalid("ftp://h/a;type=E", "invalid-part", 15, part="typecode"),
+    built("ftp://[::1]/%2Fetc//a%3Bb%3F%23%5B%5D~", host="[::1]", directories=["/etc", ""], name="a;b?#[]~"),
+    built("ftp://a%3Ab:c:d%40%2F@h",                host="h", user="a:b", password="c:d@/", port=21),
+    built("ftp://h/;type=d#a%20b",                  host="h", typecode="d", fragment="a b"),
+    built("ftp://h/na%c3%afve;type=I",              host="h", name=Encoded("na%c3%afve"), typecode="I"),
+    refused("invalid-host",     "host", host=""),
+    refused("invalid-host",     "host", host="::1"),
+    refused("invalid-part",     "typecode", host="h", typecode="x"),
+    refused("invalid-userinfo", "password", host="h", password="p"),
+])
+# fmt: on

@@ -85,6 +85,7 @@ def test_a_dot_without_a_line_end_ends_nothing() -> None:
     assert (len(menu.entries), menu.terminated, menu.error) == (3, False, None)
 
 
+@pytest.mark.fault(39)
 def test_a_text_without_its_dot_is_delivered_and_marked() -> None:
     outcome = outcome_of("0a", exchange("a", b"one\r\ntwo"))
     assert (outcome.content, outcome.terminated, outcome.error) == (b"one\r\ntwo", False, None)

@@ -11,7 +11,7 @@ import urlschemes
 from urlschemes import URL, Registry
 from urlschemes.errors import InvalidURL, UnsafeURL, URLError
 from urlschemes.registry.hooks import hookimpl
-from urlschemes_access import AsyncClient, Client, Document, Policy
+from urlschemes_access import AsyncClient, Client, Document, Policy, TraceEvent
 from urlschemes_access.errors import AuthRequired, PolicyDenied, RedirectRefused, TLSError
 from urlschemes_access.protocol.ranges import Range
 from urlschemes_http.rfc3986 import HttpURI
@@ -108,6 +108,8 @@ def test_the_certificate_names_the_address(client: Client) -> None:
         ("/b?next=/x", "/b?next=/x#top"),
         ("/b[1]|#a#b[", "/b%5B1%5D%7C#a%23b%5B"),
         ("/100%", "/100%25#top"),
+        ("/a b?c d", "/a%20b?c%20d#top"),
+        ("/\xc3\xbc", "/%C3%BC#top"),  # UTF-8, an octet each
         ("?q", "/a/start?q#top"),
     ],
 )
@@ -123,6 +125,14 @@ def test_the_fragment_is_that_of_the_first_url_unless_the_location_has_one(
         assert str(document.url) == f"http://{server}{target}"
         assert type(document.url) is HttpURI
         assert document.read_text() == target.partition("#")[0]
+
+
+def test_the_trace_shows_what_a_server_wrote_where_it_was_repaired(client: Client) -> None:
+    events: list[TraceEvent] = []
+    sites = {"/a": redirect("/b"), "/b": redirect("/c d"), "/c%20d": echo}
+    with http_server(handler=sites, host="::1") as server, client.access(f"http://{server}/a", trace=events.append):
+        shown = [each.text.replace(str(server), "h") for each in events if each.kind == "follow"]
+    assert shown == ["to http://h/b", "to http://h/c%20d, written /c d"]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"])
@@ -222,7 +232,7 @@ def test_a_url_of_another_profile_is_read_again_before_a_plugin_sees_it() -> Non
             return "never"
 
     registry.add_hooks(House(), "house")
-    with pytest.raises(PolicyDenied, match="house forbids"):
+    with pytest.raises(PolicyDenied, match="denied by 'house'"):
         Client(registry=registry).access(MODERN.parse_generic("ftp://good.example?@evil.example/"))
     assert seen == ["evil.example"]
     with pytest.raises(InvalidURL) as refusal:
@@ -251,4 +261,4 @@ def test_a_url_that_the_profile_of_the_client_lacks_names_both_profiles(
     with pytest.raises(InvalidURL, match=rf"^the URL is of the profile {problem}") as refused:
         Client(registry=registry, policy=NOWHERE).access(url)
     own, other = ("rfc3986", "rfc1738") if registry else ("rfc1738", "rfc3986")
-    assert str(refused.value.hint).startswith(f'pass registry=Registry(profile="{other}"); for {own}: ')
+    assert str(refused.value.hint).startswith(f'Registry(profile="{other}") reads it; for {own}: ')

@@ -130,7 +130,7 @@ def test_what_is_no_text_is_refused(parse: Callable[[str], object]) -> None:
         lambda: url.replace(query_fields={"a": "\ud800"}),
         lambda: url / "\ud800",
     ):
-        with pytest.raises(InvalidURL, match="cannot hold a surrogate that is no octet"):
+        with pytest.raises(InvalidURL, match="cannot hold a surrogate that is not an octet"):
             change()
 
 

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from https_dialogues import CHALLENGE, opening, request
 
-from urlschemes_access.errors import AuthRequired, RedirectRefused, TLSError, Truncated
+from urlschemes_access.errors import AuthRequired, RedirectRefused
 from urlschemes_access.protocol import Algorithm
 from urlschemes_http import HttpURL
 from urlschemes_http.access import access, find_attributes
@@ -23,9 +23,7 @@ from urlschemes_testing.replay import (
     follow,
     replay,
     server,
-    server_closes,
     split_everywhere,
-    start_tls,
 )
 
 URL = HttpsURL.parse("https://host.dom/a%2fb?x")
@@ -82,7 +80,7 @@ def outcome_of(algorithm: Callable[[], Algorithm[None]], script: Script) -> Outc
     return outcome
 
 
-@pytest.mark.fault(52)
+@pytest.mark.fault(22, 52)
 @pytest.mark.parametrize("name", CASES)
 def test_a_good_dialogue_gives_this_however_it_is_cut(name: str) -> None:
     outcome = split_everywhere(lambda: access(URL), CASES[name])
@@ -182,18 +180,3 @@ def test_a_basic_challenge_has_several_forms(challenge: str) -> None:
         OK,
     )
     assert replay(access(URL), script).complete
-
-
-@pytest.mark.fault(7)
-def test_nothing_is_sent_if_tls_fails() -> None:
-    script = Script(connect("host.dom", 443), start_tls("host.dom", error=TLSError("self-signed certificate")))
-    outcome = replay(access(URL), script)
-    assert isinstance(outcome.error, TLSError)
-    assert dict(outcome.sent) == {"connection": b""}
-
-
-def test_a_short_body_is_truncated_over_tls_too() -> None:
-    half = server("HTTP/1.1 200 OK", "Content-Length: 5", "", b"ok")
-    outcome = replay(access(URL), Script(opening(), request(), half, server_closes()))
-    assert isinstance(outcome.error, Truncated)
-    assert outcome.content == b"ok"

@@ -5,19 +5,18 @@ from __future__ import annotations
 import threading
 from base64 import b64encode
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from https_dialogues import CHALLENGE, opening, request
 
 import urlschemes_access
 from urlschemes_access import Credentials, Policy
-from urlschemes_access.errors import AuthRequired, TLSError
+from urlschemes_access.errors import AuthRequired
 from urlschemes_access.protocol import Algorithm
 from urlschemes_http.access import delete
 from urlschemes_http.access import replace as put
 from urlschemes_https import HttpsURL
-from urlschemes_servers import HttpRequest, HttpResponse, http_server, make_certificates
+from urlschemes_servers import make_certificates
 from urlschemes_testing.replay import (
     Script,
     client,
@@ -75,28 +74,6 @@ def test_a_refused_login_is_not_tried_again_and_sends_nothing() -> None:
 
 
 HERE = Policy.interactive()
-
-
-def test_content_goes_over_tls_to_the_host_of_the_certificate(tmp_path: Path) -> None:
-    certificates = make_certificates()
-
-    def guard(request: HttpRequest) -> HttpResponse | None:
-        if request.headers["Authorization"] == f"Basic {LOGIN}":
-            return None
-        return HttpResponse(401, headers=[("WWW-Authenticate", 'Basic realm="vault"')])
-
-    with http_server(tmp_path, handler=guard, writable=True, tls=certificates.server) as address:
-        url = f"https://{address}/a"
-        with pytest.raises(TLSError):
-            urlschemes_access.replace(url, b"content", policy=HERE)
-        assert address.requests == []
-        with pytest.raises(AuthRequired):
-            urlschemes_access.delete(url, policy=HERE, ssl_context=certificates.client())
-        (tmp_path / "a").write_bytes(b"old")
-        urlschemes_access.delete(
-            url, policy=HERE, ssl_context=certificates.client(), credentials=lambda _: Credentials("joe", "secret")
-        )
-        assert not (tmp_path / "a").exists()
 
 
 def test_a_server_that_challenges_before_it_reads_the_content() -> None:

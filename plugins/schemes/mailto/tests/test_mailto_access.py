@@ -285,7 +285,14 @@ def test_a_dialogue_gives_the_same_delivery_however_the_octets_are_cut(case: Suc
 
 
 @pytest.mark.fault(51)
-@pytest.mark.parametrize("case", [case for name, case in SUCCESSES.items() if name != WITHOUT_LOGIN])
+@pytest.mark.parametrize(
+    "case",
+    [
+        case if number % 3 == 0 else pytest.param(case, marks=pytest.mark.slow)
+        for number, (name, case) in enumerate(SUCCESSES.items())
+        if name != WITHOUT_LOGIN
+    ],
+)
 def test_every_fault_at_every_step_is_an_error(case: Success) -> None:
     # Without credentials the dialogue continues differently: the next test has that case.
     script = Script(*(step for step in case.steps if not isinstance(step, type(credentials(None)))))

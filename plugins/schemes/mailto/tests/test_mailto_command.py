@@ -72,7 +72,7 @@ def test_credentials_are_not_sent_without_tls_and_nor_is_the_message(relay: Smtp
     environment = {**os.environ, "NETRC": str(file)}
     done = run(*arguments, "--plugin-credentials", env=environment)
     assert (done.exit_code, len(relay.messages)) == (4, 0), done.output
-    assert "not protected by TLS" in done.stderr
+    assert "TLS does not protect" in done.stderr
     for choice in ("login=false", "allow_cleartext=true"):
         done = run(*arguments, "--plugin-credentials", "--option", choice, env=environment)
         assert done.exit_code == 0, done.output

@@ -338,7 +338,9 @@ def test_the_time_to_check_a_message_is_linear(line: bytes) -> None:
 
 
 def test_a_url_is_no_message_and_only_a_mailto_url_becomes_one() -> None:
-    with pytest.raises(UnsafeURL, match=r"the message is no EmailMessage but a MailtoURL; compose\(url\) makes one"):
+    with pytest.raises(
+        UnsafeURL, match=r"the message must be an EmailMessage, not MailtoURL; compose\(url\) makes one"
+    ):
         send(MailtoURL.parse("mailto:joe@host.dom"), relay="host.dom")  # type: ignore[arg-type]  # what is tested
     with pytest.raises(InvalidURL, match="expected MailURL, got HttpURL"):
         compose(parse("http://host.dom/"))

@@ -1,165 +1,181 @@
-"""The syntax of mailto URLs (RFC 1738 section 3.5, RFC 822 section 6): parts, errors, constructor."""
+"""mailto URLs (RFC 1738 section 3.5, RFC 6068)."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-import urlschemes
 import urlschemes_lint
-from urlschemes import Encoded, InvalidURL
+from urlschemes import Encoded
 from urlschemes.errors import NotHierarchical, UnsafeURL
-from urlschemes.record.record_fields import Example
+from urlschemes_conformance.url_table import built, changed, invalid, refused, url_tests, valid, warned
 from urlschemes_lint import NotRepairable
-from urlschemes_mailto import MailtoURL, registration
-from urlschemes_testing.examples import check_example
+from urlschemes_mailto import MailtoURL
+from urlschemes_mailto.rfc3986 import MailtoURI
 
+decision, rfc1738 = pytest.mark.decision, pytest.mark.rfc1738
 
-@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
-def test_the_examples_of_the_record_are_true(example: Example) -> None:
-    check_example(MailtoURL, example)
+# fmt: off
+test_mailto_urls = url_tests(MailtoURL, [
+    # An address: an addr-spec of RFC 822, once decoded.
+    valid("mailto:%6Aoe%40host.dom", decision(11), address="joe@host.dom", normalized="mailto:joe@host.dom"),
+    valid("mailto:joe@host.dom?subject=x",          decision(11), local_part="joe", domain="host.dom?subject=x"),
+    valid("mailto:joe@host.dom", rfc1738(97, 98), address="joe@host.dom", local_part="joe", domain="host.dom"),
+    valid("mailto:Joe.Q.Public@host.dom",
+        address="Joe.Q.Public@host.dom", local_part="Joe.Q.Public", domain="host.dom"),
+    valid("mailto:%22Joe%20Q%22@host.dom", address='"Joe Q"@host.dom', local_part='"Joe Q"', domain="host.dom"),
+    valid("mailto:joe%40host.dom",                  address="joe@host.dom", local_part="joe", domain="host.dom"),
+    valid("mailto:host!joe/a=b&c@h", address="host!joe/a=b&c@h", local_part="host!joe/a=b&c", domain="h"),
+    valid("mailto:joe%25far@gateway.dom",           rfc1738(100), local_part="joe%far"),
+    valid("mailto:%22a%28%29%3C%3E%40,;:%5B%5D%20%09%7F%00b%22@host.dom",domain="host.dom"),
+    valid("mailto:%22%5C%0D%22@host.dom",           domain="host.dom"),
+    valid("mailto:joe@%5B%5C%0D%5D",                local_part="joe"),
+    valid("mailto:%22%5C%22%22@host.dom",           domain="host.dom"),
+    valid("mailto:joe@%5B%5C%22%5D",                local_part="joe"),
+    valid("mailto:%22%5C%5C%22@host.dom",           domain="host.dom"),
+    valid("mailto:joe@%5B%5C%5C%5D",                local_part="joe"),
+    valid("mailto:%22%5C%00%22@host.dom",           domain="host.dom"),
+    valid("mailto:joe@%5B%5C%00%5D",                local_part="joe"),
+    valid("mailto:%22%5Ca%22@host.dom",             domain="host.dom"),
+    valid("mailto:joe@%5B%5Ca%5D",                  local_part="joe"),
+    valid("mailto:joe@%5Ba%5D",                     domain="[a]"),
+    valid("mailto:%22a%3B%2F%3F%3A%40%26%3Dz%22@h", rfc1738(99), address='"a;/?:@&=z"@h'),
+    valid("mailto:%22a;/?:@&=z%22@h",               rfc1738(99), address='"a;/?:@&=z"@h'),
+    valid("mailto:a?b@h",                           normalized="mailto:a%3Fb@h"),
+    valid("mailto:%6Aoe%40host",                    normalized="mailto:joe@host"),
+    valid("MAILTO:%6Aoe%40host%2Edom",              normalized="mailto:joe@host.dom"),
+    valid("mailto:Joe@host.dom",                    normalized="mailto:Joe@host.dom"),
+    valid("mailto:%22a%20b%22@h",                   normalized="mailto:%22a%20b%22@h"),
+    # Invalid texts.
+    invalid("mailto:",                   "invalid-part", 7, part="address"),
+    invalid("mailto:joe",
+        "invalid-part", 10, rfc1738(98), decision(11), part="address", rule="addr-spec", section="RFC 822 section 6.1"),
+    invalid("mailto:joe@",               "invalid-part", 11, part="domain"),
+    invalid("mailto:joe@host.",          "invalid-part", 16, part="domain"),
+    invalid("mailto:joe@@host",          "invalid-part", 11, part="domain"),
+    invalid("mailto:a,b@host",           "invalid-part", 8, part="address"),
+    invalid("mailto:%22a%22b@host",      "invalid-part", 14, part="address"),
+    invalid("mailto:joe smith@host",     "invalid-character", 10),
+    invalid("mailto:<joe@host>",         "invalid-character", 7),
+    invalid("mailto:joe@[192.0.2.7]",    "invalid-character", 11),
+    invalid("mailto:joe@host#top",       "fragment-present", 15),
+    invalid("mailto:joe%x@host",         "bad-escape", 10, rfc1738(100)),
+    invalid("mailto:@h",                 "invalid-part", 7, part="address"),
+    invalid("mailto:a@b@c",              "invalid-part", 10, part="domain"),
+    invalid("mailto:a,b@c",              "invalid-part", 8, part="address"),
+    invalid("mailto:Joe%20%3Cjoe@h%3E",  "invalid-part", 10, part="local_part"),
+    invalid("mailto:.a@b",               "invalid-part", 7, part="address"),
+    invalid("mailto:a..b@c",             "invalid-part", 9, part="local_part"),
+    invalid("mailto:a(b@host.dom",       "invalid-part", 8, part="address"),
+    invalid("mailto:a@host(b.dom",       "invalid-part", 13, part="domain"),
+    invalid("mailto:a)b@host.dom",       "invalid-part", 8, part="address"),
+    invalid("mailto:a@host)b.dom",       "invalid-part", 13, part="domain"),
+    invalid("mailto:a%3Cb@host.dom",     "invalid-part", 8, part="local_part"),
+    invalid("mailto:a@host%3Cb.dom",     "invalid-part", 13, part="domain"),
+    invalid("mailto:a%3Eb@host.dom",     "invalid-part", 8, part="local_part"),
+    invalid("mailto:a@host%3Eb.dom",     "invalid-part", 13, part="domain"),
+    invalid("mailto:a@b@host.dom",       "invalid-part", 10, part="domain"),
+    invalid("mailto:a@host@b.dom",       "invalid-part", 13, part="domain"),
+    invalid("mailto:a,b@host.dom",       "invalid-part", 8, part="address"),
+    invalid("mailto:a@host,b.dom",       "invalid-part", 13, part="domain"),
+    invalid("mailto:a;b@host.dom",       "invalid-part", 8, part="address"),
+    invalid("mailto:a@host;b.dom",       "invalid-part", 13, part="domain"),
+    invalid("mailto:a:b@host.dom",       "invalid-part", 8, part="address"),
+    invalid("mailto:a@host:b.dom",       "invalid-part", 13, part="domain"),
+    invalid("mailto:a%5Cb@host.dom",     "invalid-part", 8, part="local_part"),
+    invalid("mailto:a@host%5Cb.dom",     "invalid-part", 13, part="domain"),
+    invalid("mailto:a%22b@host.dom",     "invalid-part", 8, part="local_part"),
+    invalid("mailto:a@host%22b.dom",     "invalid-part", 13, part="domain"),
+    invalid("mailto:a%5Bb@host.dom",     "invalid-part", 8, part="local_part"),
+    invalid("mailto:a@host%5Bb.dom",     "invalid-part", 13, part="domain"),
+    invalid("mailto:a%5Db@host.dom",     "invalid-part", 8, part="local_part"),
+    invalid("mailto:a@host%5Db.dom",     "invalid-part", 13, part="domain"),
+    invalid("mailto:a%20b@host.dom",     "invalid-part", 8, part="local_part"),
+    invalid("mailto:a@host%20b.dom",     "invalid-part", 13, part="domain"),
+    invalid("mailto:a%09b@host.dom",     "invalid-part", 8, part="local_part"),
+    invalid("mailto:a@host%09b.dom",     "invalid-part", 13, part="domain"),
+    invalid("mailto:a%7Fb@host.dom",     "invalid-part", 8, part="local_part"),
+    invalid("mailto:a@host%7Fb.dom",     "invalid-part", 13, part="domain"),
+    invalid("mailto:a%00b@host.dom",     "invalid-part", 8, part="local_part"),
+    invalid("mailto:a@host%00b.dom",     "invalid-part", 13, part="domain"),
+    invalid("mailto:joe@%5Ba%0D%5D",     "invalid-part", 15, part="domain"),
+    invalid("mailto:joe@%5Ba%5B%5D",     "invalid-part", 15, part="domain"),
+    invalid("mailto:joe@%5Ba%5C%5D",     "invalid-part", 21, part="domain"),
+    invalid("mailto:joe@%5Ba%80%5D",     "invalid-part", 15, part="domain"),
+    invalid("mailto:joe@%5Ba%C3%A9%5D",  "invalid-part", 15, part="domain"),
+    invalid("mailto:a%80@host",          "invalid-part", 8, part="local_part"),
+    invalid("mailto:%22a%C3%A9%22@host", "invalid-part", 11, part="local_part"),
+    invalid("mailto:%22%5C%FF%22@host",  "invalid-part", 13, part="local_part"),
+    invalid("mailto:a@b%80",             "invalid-part", 10, part="domain"),
+    # Header fields, which RFC 1738 has not.
+    warned("mailto:joe@host.dom?subject=x", {"header-fields": (19, 20)}),
+    warned("mailto:joe%3F@host.dom",        {}),
+    warned("mailto:joe?subject=hello@h",    {"header-fields": (10, 11)}, rfc1738(99)),
+    # Building and changing.
+    built("mailto:joe@host.dom",                address="joe@host.dom"),
+    built("mailto:%22Joe%20Public%22@host.dom", address='"Joe Public"@host.dom'),
+    built("mailto:joe%25inner@relay.dom",       address="joe%inner@relay.dom"),
+    built("mailto:joe@%5B192.0.2.7%5D",         local_part="joe", domain="[192.0.2.7]"),
+    built("mailto:a%7Eb%7B%7C%7D@host",         local_part="a~b{|}", domain="host"),
+    built("mailto:joe%40host.dom",              address=Encoded("joe%40host.dom")),
+    built("mailto:joe@host",                    address="joe@host", domain="host"),
+    built("mailto:joe%25far@gateway.dom",       rfc1738(100), address="joe%far@gateway.dom"),
+    refused("invalid-part", "address"),
+    refused("invalid-part", "address", address=""),
+    refused("invalid-part", "address", address="joe"),
+    refused("invalid-part", "address", address="josé@host"),
+    refused("invalid-part", "address", address="Joe Public@host"),
+    refused("invalid-part", "domain", address="joe@host", domain="elsewhere"),
+    refused("invalid-url",  None, local_part="joe"),
+    refused("invalid-part", "local_part", local_part="a@b", domain="host"),
+    refused("invalid-part", "domain", local_part="joe", domain="host,dom"),
+    refused("invalid-part", "address", address=7),
+    changed("mailto:%6Aoe%40host%2Edom", "mailto:%6Aoe%40else.where", domain="else.where"),
+    changed("mailto:%6Aoe%40host%2Edom", "mailto:ann%40host%2Edom", local_part="ann"),
+    changed("mailto:%6Aoe%40host%2Edom", "mailto:a%40b", local_part="a", domain="b"),
+    changed("mailto:%6Aoe%40host%2Edom", "mailto:a@b", address="a@b"),
+    changed("mailto:%6Aoe%40host%2Edom", "mailto:a@b", address="a@b", domain="b"),
+    changed("mailto:%6Aoe%40host%2Edom", "mailto:%6Aoe%40host%2Edom"),
+    changed("mailto:%6Aoe%40host%2Edom", None, address="a@b", domain="c"),
+])
 
-
-def test_the_record_is_that_of_the_scheme() -> None:
-    assert (registration.scheme, registration.status, registration.default_port) == ("mailto", "permanent", None)
-    assert [caution.code for caution in registration.cautions] == ["header-fields", "slashes-before-address"]
-    assert sum(example.parts is None for example in registration.examples) >= 10
-
-
-@pytest.mark.decision(11)
-def test_the_address_is_an_addr_spec_once_decoded() -> None:
-    assert MailtoURL.parse("mailto:%6Aoe%40host.dom").address == "joe@host.dom"
-    assert not urlschemes.is_valid("mailto:joe")
-    url = MailtoURL.parse("mailto:joe@host.dom?subject=x")
-    assert (url.local_part, url.domain) == ("joe", "host.dom?subject=x")
-    (finding,) = [found for found in urlschemes_lint.check(str(url)) if found.code == "header-fields"]
-    assert finding.span == (19, 20)
-    assert "header-fields" not in {found.code for found in urlschemes_lint.check("mailto:joe%3F@host.dom")}
-
-
-# The specials of RFC 822 section 3.3 and control octets: no atom has them, quoted words may.
-SPECIALS = ["(", ")", "%3C", "%3E", "@", ",", ";", ":", "%5C", "%22", "%5B", "%5D", "%20", "%09", "%7F", "%00"]
-
-
-@pytest.mark.parametrize("special", SPECIALS)
-def test_no_atom_holds_a_special_a_space_or_a_control_octet(special: str) -> None:
-    assert not urlschemes.is_valid(f"mailto:a{special}b@host.dom")
-    assert not urlschemes.is_valid(f"mailto:a@host{special}b.dom")
-
-
-@pytest.mark.parametrize("special", [special for special in SPECIALS if special not in {"%5C", "%22"}])
-def test_a_quoted_word_may_hold_specials(special: str) -> None:
-    assert MailtoURL.parse(f"mailto:%22a{special}b%22@host.dom").domain == "host.dom"
-
-
-@pytest.mark.parametrize("octet", ["%0D", "%22", "%5C", "%00", "a"])
-def test_a_backslash_quotes_any_octet_of_us_ascii(octet: str) -> None:
-    assert urlschemes.is_valid(f"mailto:%22%5C{octet}%22@host.dom")
-    assert urlschemes.is_valid(f"mailto:joe@%5B%5C{octet}%5D")
-
-
-@pytest.mark.parametrize("octet", ["%0D", "%5B", "%5C", "%80", "%C3%A9"])
-def test_a_domain_literal_holds_no_bracket_or_line_end(octet: str) -> None:
-    assert urlschemes.is_valid("mailto:joe@%5Ba%5D")
-    assert not urlschemes.is_valid(f"mailto:joe@%5Ba{octet}%5D")
-
-
-@pytest.mark.parametrize("octet", ["%80", "%FF", "%C3%A9"])
-def test_an_address_is_us_ascii(octet: str) -> None:
-    for text in (f"a{octet}@host", f"%22a{octet}%22@host", f"%22%5C{octet}%22@host", f"a@b{octet}"):
-        assert not urlschemes.is_valid(f"mailto:{text}")
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "position"),
-    [
-        ("mailto:", "invalid-part", 7),
-        ("mailto:joe", "invalid-part", 10),
-        ("mailto:joe@", "invalid-part", 11),
-        ("mailto:joe@host.", "invalid-part", 16),
-        ("mailto:joe@@host", "invalid-part", 11),
-        ("mailto:a,b@host", "invalid-part", 8),
-        ("mailto:%22a%22b@host", "invalid-part", 14),
-        ("mailto:joe smith@host", "invalid-character", 10),
-        ("mailto:<joe@host>", "invalid-character", 7),
-        ("mailto:joe@[192.0.2.7]", "invalid-character", 11),
-        ("mailto:joe@host#top", "fragment-present", 15),
-        ("mailto:joe%x@host", "bad-escape", 10),
-    ],
-)
-def test_invalid_urls_are_refused(text: str, code: str, position: int) -> None:
-    with pytest.raises(InvalidURL) as caught:
-        MailtoURL.parse(text)
-    assert caught.value.code == code
-    assert caught.value.position == position
-    assert caught.value.code != "missing-authority"
-
-
-def test_the_error_names_the_rule_of_the_second_grammar() -> None:
-    with pytest.raises(InvalidURL) as caught:
-        MailtoURL.parse("mailto:joe")
-    assert caught.value.code == "invalid-part"
-    assert (caught.value.rule, caught.value.section, caught.value.part) == (
-        "addr-spec",
-        "RFC 822 section 6.1",
-        "address",
-    )
-
-
-@pytest.mark.parametrize(
-    ("parts", "text"),
-    [
-        ({"address": "joe@host.dom"}, "mailto:joe@host.dom"),
-        ({"address": '"Joe Public"@host.dom'}, "mailto:%22Joe%20Public%22@host.dom"),
-        ({"address": "joe%inner@relay.dom"}, "mailto:joe%25inner@relay.dom"),
-        ({"local_part": "joe", "domain": "[192.0.2.7]"}, "mailto:joe@%5B192.0.2.7%5D"),
-        ({"local_part": "a~b{|}", "domain": "host"}, "mailto:a%7Eb%7B%7C%7D@host"),
-        ({"address": Encoded("joe%40host.dom")}, "mailto:joe%40host.dom"),
-        ({"address": "joe@host", "domain": "host"}, "mailto:joe@host"),
-    ],
-)
-def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
-    assert str(MailtoURL(**parts)) == text
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        {},
-        {"address": ""},
-        {"address": "joe"},
-        {"address": "josé@host"},
-        {"address": "Joe Public@host"},
-        {"address": "joe@host", "domain": "elsewhere"},
-        {"local_part": "joe"},
-        {"local_part": "a@b", "domain": "host"},
-        {"local_part": "joe", "domain": "host,dom"},
-        {"address": 7},
-    ],
-)
-def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
-    with pytest.raises(InvalidURL):
-        MailtoURL(**parts)
-
-
-def test_replace_changes_the_given_parts() -> None:
-    url = MailtoURL.parse("mailto:%6Aoe%40host%2Edom")
-    assert str(url.replace(domain="else.where")) == "mailto:%6Aoe%40else.where"
-    assert str(url.replace(local_part="ann")) == "mailto:ann%40host%2Edom"
-    assert str(url.replace(local_part="a", domain="b")) == "mailto:a%40b"
-    assert str(url.replace(address="a@b")) == "mailto:a@b"
-    assert str(url.replace(address="a@b", domain="b")) == "mailto:a@b"
-    assert url.replace() == url
-    with pytest.raises(InvalidURL):
-        url.replace(address="a@b", domain="c")
-
-
-def test_equivalent_urls() -> None:
-    plain = MailtoURL.parse("mailto:joe@host.dom")
-    assert MailtoURL.parse("MAILTO:%6Aoe%40host%2Edom").equivalent(plain)
-    assert not MailtoURL.parse("mailto:Joe@host.dom").equivalent(plain)
-    assert str(MailtoURL.parse("mailto:%22a%20b%22@h").normalized()) == "mailto:%22a%20b%22@h"
+test_mailto_uris = url_tests(MailtoURI, [
+    # The examples of RFC 6068 sections 2 and 6.
+    valid("mailto:infobot@example.com?body=send%20current-issue"),
+    valid("mailto:majordomo@example.com?body=subscribe%20bamboo-l"),
+    valid("mailto:joe@an.example?cc=bob@an.example&body=hello"),
+    valid("mailto:%22oh%5C%5Cno%22@example.org",                to=('"oh\\\\no"@example.org',)),
+    valid("mailto:user@example.org?subject=caf%C3%A9"),
+    valid("mailto:user@example.org?subject=%3D%3Fiso-8859-1%3FQ%3Fcaf%3DE9%3F%3D"),
+    valid("mailto:addr1@an.example?to=addr2@an.example"),
+    valid("mailto:user@%E7%B4%8D%E8%B1%86.example.org",         to=("user@納豆.example.org",)),
+    invalid("mailto:joe@example.com?cc=bob@example.com?body=hello","invalid-part", 41, part="headers"),
+    # Header fields, in any letter case.
+    valid("mailto:?Subject=a&CC=b@c&cc=d@e,f@g&BODY=x%0D%0Ay&subject=b",
+        subject="a", body="x\r\ny", cc=("b@c", "d@e,f@g")),
+    valid("mailto:", subject=None, body=None, cc=()),
+    # Building and changing.
+    built("mailto:"),
+    built("mailto:a@b.example?subject=x",                     to=["a@b.example"], headers=[("subject", "x")]),
+    built("mailto:a%2Fb%3Fc%23d@e,%22x%2Cy%22@%5B1.2.3.4%5D", to=["a/b?c#d@e", '"x,y"@[1.2.3.4]']),
+    built("mailto:?a%26b=c%3Dd%26e%3Ff%2Fg%20%23%C3%A9&=",    headers=[("a&b", "c=d&e?f/g #é"), ("", "")]),
+    built("mailto:?body=a%0D%0Ab+c#",                         headers=[("body", "a\r\nb+c")], fragment=""),
+    built("mailto:a%40b",                                     to=[Encoded("a%40b")]),
+    built("mailto:a@%5B%5D",                                  to=["a@[]"]),
+    changed("mailto:%61@b?x=%79#f", "mailto:c@d,e@f?x=%79#f", to=["c@d", "e@f"]),
+    changed("mailto:%61@b?x=%79#f", "mailto:?x=%79#f", to=[]),
+    changed("mailto:%61@b?x=%79#f", "mailto:%61@b#f", headers=[]),
+    changed("mailto:%61@b?x=%79#f", "mailto:%61@b?x=y&z=", headers=[("x", "y"), ("z", "")], fragment=None),
+    refused("invalid-part", "to", to=["a"]),
+    refused("invalid-part", "to", to=["a@b,c@d"]),
+    refused("invalid-part", "to", to=["Joe <a@b>"]),
+    refused("invalid-part", "to", to=["a b@c"]),
+    refused("invalid-part", "to", to=["a@b\nc"]),
+    refused("invalid-part", "to", to=[Encoded("%FF@b")]),
+    refused("invalid-part", "to", to="a@b"),
+    refused("invalid-part", "headers", headers=["x"]),
+    refused("invalid-part", "headers", headers=[("x", Encoded("y=z"))]),
+])
+# fmt: on
 
 
 def test_mailto_urls_have_no_hierarchy() -> None:

@@ -13,7 +13,6 @@ from urlschemes_access import Document, Listing, Policy
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.errors import (
     AuthRequired,
-    Indeterminate,
     PolicyDenied,
     ProtocolError,
     RemoteError,
@@ -37,11 +36,7 @@ from urlschemes_testing.replay import (
     upload,
 )
 from urlschemes_testing.rogue import (
-    hears,
-    hears_until,
-    resets,
     rogue,
-    says,
     stays_silent,
 )
 
@@ -422,6 +417,7 @@ def entries(url: str, **options: Any) -> list[Entry]:
         return list(listing)
 
 
+@pytest.mark.rfc1738(102, 108)
 @pytest.mark.parametrize("kind", [{}, {"capabilities": False, "overview": ""}], ids=["RFC 3977", "RFC 977"])
 def test_every_form_of_url(kind: dict[str, Any]) -> None:
     with nntp_server(GROUPS, **kind) as there:
@@ -444,16 +440,6 @@ def test_every_form_of_url(kind: dict[str, Any]) -> None:
         assert (attributes.name, attributes.media_type) == ("One", "message/rfc822")
 
 
-@pytest.mark.fault(32)
-def test_a_missing_group_or_article_is_a_remote_error() -> None:
-    with nntp_server(GROUPS) as there:
-        for url, status in (("news:no.such", 411), ("news:9@host.dom", 430)):
-            for operation in ("access", "find attributes"):
-                with pytest.raises(RemoteError) as refused:
-                    urlschemes_access.operate(operation, url, options={"server": str(there)}, policy=HERE)
-                assert (refused.value.status, refused.value.temporary) == (status, False)
-
-
 def test_a_posted_article_is_read_by_its_identifier_and_by_its_number() -> None:
     content = POSTED.replace(b"misc.test", b"misc.empty")
     with nntp_server(GROUPS) as there:
@@ -462,17 +448,3 @@ def test_a_posted_article_is_read_by_its_identifier_and_by_its_number() -> None:
         assert read(str(url), server=str(there)).endswith(content.replace(b"\n", b"\r\n"))
         number = NntpURL(host=there.host, port=there.port, group="misc.empty", article=1)
         assert read(str(number)) == read(str(url), server=str(there))
-
-
-# Servers that misbehave -----------------------------------------------------------------------------------------------
-
-HELLO = (says("200 ready"), hears(), says("101 list", "VERSION 2", "READER", "OVER", "."), hears())
-
-
-@pytest.mark.fault(36)
-def test_an_article_whose_verdict_is_lost_is_not_posted_again() -> None:
-    acts = (*HELLO, says("340 go on"), hears_until(b"\r\n.\r\n"), resets())
-    with rogue(*acts) as there:
-        with pytest.raises(Indeterminate):
-            urlschemes_access.update("news:misc.test", POSTED, options={"server": str(there)}, policy=HERE)
-        assert len(there.visits) == 1

@@ -1,214 +1,158 @@
-"""The syntax of news URLs (RFC 1738 section 3.6): parts, errors, constructor."""
-
-from typing import Any
+"""news URLs (RFC 1738 section 3.6, RFC 5538)."""
 
 import pytest
 
-import urlschemes
-import urlschemes_lint
-from urlschemes import URL, Encoded, InternetURL
-from urlschemes.errors import InvalidURL, UnsafeURL
-from urlschemes.record.record_fields import Example
-from urlschemes_news import NewsURL, registration
-from urlschemes_testing.examples import check_example
+from urlschemes import Encoded
+from urlschemes_conformance.url_table import built, changed, invalid, refused, unsafe, url_tests, valid, warned
+from urlschemes_news import NewsURL
+from urlschemes_news.rfc3986 import NewsURI
 
+decision, rfc1738 = pytest.mark.decision, pytest.mark.rfc1738
 
-@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
-def test_the_examples_of_the_record_are_true(example: Example) -> None:
-    check_example(NewsURL, example)
+# fmt: off
+test_news_urls = url_tests(NewsURL, [
+    # All groups, a group, or an article.
+    valid("news:*",                         rfc1738(102, 107), form="groups", group="*"),
+    valid("news:a",                         decision(12), form="group", group="a"),
+    valid("news:comp.lang.c++",             rfc1738(103), form="group", group="comp.lang.c++"),
+    valid("news:hello_kitty_",              form="group", group="hello_kitty_"),
+    valid("news:a@b",                       rfc1738(105), form="article", message_id="a@b"),
+    valid("news:*@b",                       form="article", message_id="*@b"),
+    valid("news:**@b",                      form="article", message_id="**@b"),
+    valid("news:1@b",                       form="article", message_id="1@b"),
+    valid("news:a.b-c@d.e",                 form="article", message_id="a.b-c@d.e"),
+    valid("news:a!@d",                      form="article", message_id="a!@d"),
+    valid("news:/@d",                       form="article", message_id="/@d"),
+    valid("news:A@D.Dom",                   form="article", message_id="A@D.Dom"),
+    valid("news:%3C1%3e@1.2.3.4", form="article", message_id="<1>@1.2.3.4", raw={"message_id": "%3C1%3e@1.2.3.4"}),
+    valid("news:%FF%25@d",                  form="article", message_id="\udcff%@d", raw={"message_id": "%FF%25@d"}),
+    valid("news:comp.infosystems.www.misc", form="group"),
+    valid("news:Comp.lang.c++",             form="group", group="Comp.lang.c++"),
+    valid("news:a-b_c",                     form="group", group="a-b_c"),
+    valid("news:123.ABC@host.dom",          rfc1738(105), form="article", message_id="123.ABC@host.dom"),
+    valid("news:a/b?c:d;e&f=g@host.dom",    rfc1738(106), form="article", message_id="a/b?c:d;e&f=g@host.dom"),
+    valid("news:a%40b@host.dom",            form="article"),
+    valid("news://h/1@x",                   decision(12), form="article", message_id="//h/1@x"),
+    valid("news:1@192.0.2.7",               form="article", message_id="1@192.0.2.7"),
+    valid("news:%61b@Host.dom",             normalized="news:ab@Host.dom"),
+    valid("news:a%2fb%40%63@h",             normalized="news:a/b%40c@h"),
+    valid("news:%3B%2F%3F%3A%26%3D%40@h",   rfc1738(106), normalized="news:;/?:&=%40@h"),
+    # Invalid texts.
+    invalid("news:",              "invalid-part", 5, rfc1738(104)),
+    invalid("news:1",             "invalid-part", 6, part="message_id"),
+    invalid("news:_a",            "invalid-part", 7, part="message_id"),
+    invalid("news:*.a",           "invalid-part", 8, part="message_id"),
+    invalid("news:a,b",           "invalid-part", 8, part="message_id"),
+    invalid("news:@h",            "invalid-part", 5, part="message_id"),
+    invalid("news:a@",            "invalid-part", 7, part="message_id"),
+    invalid("news:a@b@c",         "invalid-part", 8, rfc1738(106), part="message_id"),
+    invalid("news:a@b?c",         "invalid-part", 8, part="message_id"),
+    invalid("news:a@b_c",         "invalid-part", 8, part="message_id"),
+    invalid("news:<a@b>",         "invalid-character", 5, rfc1738(104)),
+    invalid("news:a b@c",         "invalid-character", 6),
+    invalid("news:a@b\n",         "invalid-character", 8),
+    invalid("news:a@b#c",         "fragment-present", 8),
+    invalid("news:%GG@c",         "bad-escape", 5),
+    invalid("news:%F@c",          "bad-escape", 5),
+    invalid("news://h/misc.test", "invalid-part", 18, decision(12), part="message_id"),
+    invalid("news://h",           "invalid-part", 8, decision(12), part="message_id"),
+    invalid("news:1@a.",          "invalid-part", 9, part="message_id"),
+    invalid("news:1@.a",          "invalid-part", 7, part="message_id"),
+    invalid("news:1@a..b",        "invalid-part", 9, part="message_id"),
+    invalid("news:1@-a",          "invalid-part", 7, part="message_id"),
+    invalid("news:1@1a.1",        "invalid-part", 11, part="message_id"),
+    invalid("news:1@1.2.3",       "invalid-part", 12, part="message_id"),
+    invalid("news:1@[1.2.3.4]",   "invalid-character", 7),
+    invalid("news:1@a:1",         "invalid-part", 8, decision(12), part="message_id"),
+    invalid("news:1@%61",         "invalid-part", 7, part="message_id"),
+    invalid("news:%61",           "invalid-part", 8, part="message_id"),
+    invalid("news:a%2Eb",         "invalid-part", 10, part="message_id"),
+    invalid("news:a%",            "bad-escape", 6),
+    invalid("news:.a",            "invalid-part", 7, part="message_id"),
+    invalid("news:**",            "invalid-part", 7, part="message_id"),
+    invalid("news:a/b",           "invalid-part", 8, part="message_id"),
+    invalid("news:*@h_",          "invalid-part", 8, part="message_id"),
+    # Slashes before an identifier; control octets, which are parsed and never sent.
+    warned("news://h/1@x",     {"news-server": (5, 7)}),
+    warned("news:%2F%2Fh/1@x", {}),
+    warned("news:1/2@x",       {}),
+    warned("news:a",           {}),
+    unsafe("news:1%0D%0APOST@h", "message_id"),
+    unsafe("news:%00@h",         "message_id"),
+    unsafe("news:a%1Bb@h",       "message_id"),
+    unsafe("news:a%7F@h",        "message_id"),
+    unsafe("news:%09@h",         "message_id"),
+    # Building and changing.
+    built("news:*",                       group="*"),
+    built("news:misc.test",               group="misc.test"),
+    built("news:1@h",                     message_id="1@h"),
+    built("news:a%20b%25%23%5B%5D@h.dom", message_id="a b%#[]@h.dom"),
+    built("news:;/?:&=$@h",               message_id=";/?:&=$@h"),
+    built("news:a%40b@h",                 message_id="a@b@h"),
+    built("news:%40%40@h",                message_id="@@@h"),
+    built("news:%C3%A9%40%FF@h",          message_id="é@\udcff@h"),
+    built("news:a%40b%2f@h",              message_id=Encoded("a%40b%2f@h")),
+    built("news:%3Ca@h",                  message_id="<a@h"),
+    refused("invalid-url",  None),
+    refused("invalid-url",  None, group="a", message_id="1@h"),
+    refused("invalid-part", "message_id", rfc1738(104), message_id="<1@h>"),
+    refused("invalid-part", "message_id", rfc1738(104), message_id=Encoded("<1@h>")),
+    refused("invalid-part", "group", group="1"),
+    refused("invalid-part", "group", group="a b"),
+    refused("invalid-part", "group", group="a@h"),
+    refused("invalid-part", "group", group="a%62"),
+    refused("invalid-part", "message_id", message_id="1"),
+    refused("invalid-part", "message_id", message_id="@h"),
+    refused("invalid-part", "message_id", message_id="1@h_h"),
+    refused("invalid-part", "message_id", message_id=Encoded("a@b@h")),
+    refused("invalid-part", "message_id", message_id="a@\ud800@h"),
+    refused("invalid-part", "message_id", message_id=1),
+    changed("NEWS:a",     "NEWS:b", group="b"),
+    changed("news:a",     "news:*", group="*"),
+    changed("news:*",     "news:a", group="a"),
+    changed("news:1@h",   "news:2%40%5B%5D@h", message_id="2@[]@h"),
+    changed("news:1@h",   "news:a", message_id=None, group="a"),
+    changed("news:a",     "news:1@h", message_id="1@h", group=None),
+    changed("news:%31@h", "news:%31@h"),
+    changed("news:a",     None, message_id="1@h"),
+    changed("news:a",     None, group=None),
+    changed("news:a",     None, message_id="<1@h>", group=None),
+    changed("news:a",     None, group="1"),
+])
 
-
-def test_the_record_is_that_of_the_scheme() -> None:
-    assert (registration.scheme, registration.status, registration.default_port) == ("news", "permanent", None)
-    assert registration.operations == ("access", "find attributes", "update")
-    assert (registration.redirects, registration.local) == ((), False)
-    assert (registration.ports, registration.options["server"].environment) == ((119,), "NNTPSERVER")
-    assert "command" in registration.security_considerations
-    assert sum(example.parts is None for example in registration.examples) >= 10
-
-
-def test_the_grammar_is_that_of_section_5() -> None:
-    lines = [line.partition("; section")[0].strip() for line in registration.syntax.bnf.strip().splitlines()]
-    assert lines == [
-        'newsurl        = "news:" grouppart',
-        'grouppart      = "*" | group | article',
-        'group          = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]',
-        'article        = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host',
-    ]
-
-
-# Decision 12: the three forms
-
-
-@pytest.mark.decision(12)
-@pytest.mark.parametrize(
-    ("part", "form", "group", "message_id"),
-    [
-        ("*", "groups", "*", None),
-        ("a", "group", "a", None),
-        ("comp.lang.c++", "group", "comp.lang.c++", None),
-        ("hello_kitty_", "group", "hello_kitty_", None),
-        ("a@b", "article", None, "a@b"),
-        ("*@b", "article", None, "*@b"),
-        ("**@b", "article", None, "**@b"),
-        ("1@b", "article", None, "1@b"),
-        ("a.b-c@d.e", "article", None, "a.b-c@d.e"),
-        ("a!@d", "article", None, "a!@d"),
-        ("/@d", "article", None, "/@d"),
-        ("A@D.Dom", "article", None, "A@D.Dom"),
-        ("%3C1%3e@1.2.3.4", "article", None, "<1>@1.2.3.4"),
-        ("%FF%25@d", "article", None, "\udcff%@d"),
-    ],
-)
-def test_all_groups_a_group_or_an_article(part: str, form: str, group: str | None, message_id: str | None) -> None:
-    url = NewsURL.parse(f"news:{part}")
-    assert (url.form, url.group, url.message_id) == (form, group, message_id)
-    assert (url.raw["group"] or url.raw["message_id"]) == part
-
-
-def test_an_error_of_a_group_names_its_rule() -> None:
-    assert registration.syntax.automaton.reach("news:*") == len("news:*")
-    assert registration.syntax.parts["group"].rule == "group"
-
-
-@pytest.mark.decision(12)
-def test_there_is_no_form_with_a_server() -> None:
-    url = NewsURL.parse("news://h/1@x")
-    assert (url.form, url.message_id) == ("article", "//h/1@x")
-    assert isinstance(url, URL)
-    assert not isinstance(url, InternetURL)
-    for text in ("news://h/misc.test", "news://h/*", "news://h/", "news://h"):
-        with pytest.raises(InvalidURL) as caught:
-            NewsURL.parse(text)
-        assert caught.value.code == "invalid-part"
-
-
-@pytest.mark.parametrize(
-    ("text", "spans"),
-    [("news://h/1@x", [(5, 7)]), ("news:%2F%2Fh/1@x", []), ("news:1/2@x", []), ("news:a", [])],
-)
-def test_slashes_before_an_identifier_are_a_finding(text: str, spans: list[tuple[int, int]]) -> None:
-    assert [found.span for found in urlschemes_lint.check(text) if found.code == "news-server"] == spans
-
-
-@pytest.mark.decision(12)
-def test_the_host_of_an_article_is_that_of_section_5() -> None:
-    for host in ("", "a_b", "a.", ".a", "a..b", "-a", "1a.1", "1.2.3", "[1.2.3.4]", "a:1", "a/b", "%61"):
-        with pytest.raises(InvalidURL):
-            NewsURL.parse(f"news:1@{host}")
-
-
-@pytest.mark.parametrize("group", ["%61", "a%2Eb", "a%"])
-def test_a_group_holds_no_escape(group: str) -> None:
-    with pytest.raises(InvalidURL):
-        NewsURL.parse(f"news:{group}")
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "position"),
-    [
-        ("news:", "invalid-part", 5),
-        ("news:1", "invalid-part", 6),
-        ("news:_a", "invalid-part", 7),
-        ("news:*.a", "invalid-part", 8),
-        ("news:a,b", "invalid-part", 8),
-        ("news:@h", "invalid-part", 5),
-        ("news:a@", "invalid-part", 7),
-        ("news:a@b@c", "invalid-part", 8),
-        ("news:a@b?c", "invalid-part", 8),
-        ("news:a@b_c", "invalid-part", 8),
-        ("news:<a@b>", "invalid-character", 5),
-        ("news:a b@c", "invalid-character", 6),
-        ("news:a@b\n", "invalid-character", 8),
-        ("news:a@b#c", "fragment-present", 8),
-        ("news:%GG@c", "bad-escape", 5),
-        ("news:%F@c", "bad-escape", 5),
-    ],
-)
-def test_invalid_urls_are_refused(text: str, code: str, position: int) -> None:
-    with pytest.raises(InvalidURL) as caught:
-        NewsURL.parse(text)
-    assert caught.value.code == code
-    assert caught.value.position == position
-    assert not urlschemes.is_valid(text)
-
-
-@pytest.mark.parametrize("unique", ["1%0D%0APOST", "%00", "a%1Bb", "a%7F", "%09"])
-def test_control_octets_are_parsed_and_never_sent(unique: str) -> None:
-    url = NewsURL.parse(f"news:{unique}@h")
-    with pytest.raises(UnsafeURL) as caught:
-        url.check_line()
-    assert (caught.value.scheme, caught.value.part) == ("news", "message_id")
-
-
-# Constructor and replace
-
-
-@pytest.mark.parametrize(
-    ("parts", "text"),
-    [
-        ({"group": "*"}, "news:*"),
-        ({"group": "misc.test"}, "news:misc.test"),
-        ({"message_id": "1@h"}, "news:1@h"),
-        ({"message_id": "a b%#[]@h.dom"}, "news:a%20b%25%23%5B%5D@h.dom"),
-        ({"message_id": ";/?:&=$@h"}, "news:;/?:&=$@h"),
-        ({"message_id": "a@b@h"}, "news:a%40b@h"),
-        ({"message_id": "@@@h"}, "news:%40%40@h"),
-        ({"message_id": "\u00e9@\udcff@h"}, "news:%C3%A9%40%FF@h"),
-        ({"message_id": Encoded("a%40b%2f@h")}, "news:a%40b%2f@h"),
-        ({"message_id": "<a@h"}, "news:%3Ca@h"),
-    ],
-)
-def test_a_constructor_encodes_its_parts(parts: dict[str, Any], text: str) -> None:
-    assert str(NewsURL(**parts)) == text
-
-
-@pytest.mark.parametrize(
-    ("parts", "message"),
-    [
-        ({}, "no news URL has exactly these parts: none; also give group or message_id"),
-        (
-            {"group": "a", "message_id": "1@h"},
-            "no news URL has exactly these parts: group, message_id; leave out group or message_id",
-        ),
-        ({"message_id": "<1@h>"}, "invalid message id '%3C1@h%3E'; an article is unique@host without `<>`"),
-        ({"message_id": Encoded("<1@h>")}, "invalid message id '<1@h>'"),
-        ({"group": "1"}, "invalid group '1'"),
-        ({"group": "a b"}, "invalid group"),
-        ({"group": "a@h"}, "invalid group"),
-        ({"group": "a%62"}, "invalid group"),
-        ({"message_id": "1"}, "invalid message id"),
-        ({"message_id": "@h"}, "invalid message id"),
-        ({"message_id": "1@h_h"}, "invalid message id"),
-        ({"message_id": Encoded("a@b@h")}, "invalid message id"),
-        ({"message_id": "a@\ud800@h"}, "the message id cannot hold a surrogate that is no octet"),
-        ({"message_id": 1}, "the message id must be str, not int"),
-    ],
-)
-def test_values_without_a_url_are_refused(parts: dict[str, Any], message: str) -> None:
-    with pytest.raises(InvalidURL, match=f"^{message}"):
-        NewsURL(**parts)
-
-
-@pytest.mark.parametrize(
-    ("before", "parts", "after"),
-    [
-        ("NEWS:a", {"group": "b"}, "NEWS:b"),
-        ("news:a", {"group": "*"}, "news:*"),
-        ("news:*", {"group": "a"}, "news:a"),
-        ("news:1@h", {"message_id": "2@[]@h"}, "news:2%40%5B%5D@h"),
-        ("news:1@h", {"message_id": None, "group": "a"}, "news:a"),
-        ("news:a", {"message_id": "1@h", "group": None}, "news:1@h"),
-        ("news:%31@h", {}, "news:%31@h"),
-    ],
-)
-def test_replace_changes_the_given_parts(before: str, parts: dict[str, Any], after: str) -> None:
-    assert str(NewsURL.parse(before).replace(**parts)) == after
-
-
-@pytest.mark.parametrize(
-    "parts", [{"message_id": "1@h"}, {"group": None}, {"message_id": "<1@h>", "group": None}, {"group": "1"}]
-)
-def test_replace_refuses_values_without_a_url(parts: dict[str, Any]) -> None:
-    with pytest.raises(InvalidURL):
-        NewsURL.parse("news:a").replace(**parts)
+test_news_uris = url_tests(NewsURI, [
+    # The forms of RFC 5538.
+    valid("news://news.server.example/example.group.this",    form="group"),
+    valid("news://news.server.example/*",                     form="groups"),
+    valid("news://news.server.example/",                      form="groups"),
+    valid("news://wild.server.example/example.group.th%3Fse", form="groups"),
+    valid("news:example.group.*",                             form="groups"),
+    valid("news:example.group.this",                          form="group"),
+    valid("news:",                                            form="groups"),
+    valid("news:4123@ucbvax.Berkeley.EDU",                    form="article"),
+    valid("news://news.gmane.org/gmane.ietf.tools",           form="group"),
+    valid("news://news.gmane.org/p0624081dc30b8699bf9b@%5B10.20.30.108%5D",form="article"),
+    valid("news:a%40b",                                       form="group"),
+    valid("news:a%2Eb@c",                                     form="article"),
+    # Building and changing.
+    built("news:"),
+    built("news:comp.*",              group="comp.*"),
+    built("news:a%3F%C3%A9%2Fb",      group="a?é/b"),
+    built("news:a%2Fb%25c@%5B1.2%5D", message_id="a/b%c@[1.2]"),
+    built("news://[::1]/g",           host="[::1]", group="g"),
+    built("news://h/",                host="h", port=119),
+    built("news://u%3A:p:@h:8/a@b#x", user="u:", password="p:", host="h", port=8, message_id="a@b", fragment="x"),
+    changed("news://h:/g#f", "news://h:/*#f", group="*"),
+    changed("news://h:/g#f", "news:g#f", host=None),
+    changed("news://h:/g#f", "news://i:1/g#f", host="i", port=1),
+    changed("news://h:/g#f", "news://h:/g", fragment=None),
+    refused("invalid-part", "message_id", message_id="a@b@c"),
+    refused("invalid-part", "message_id", message_id="a b@c"),
+    refused("invalid-part", "message_id", message_id="a"),
+    refused("invalid-part", "message_id", message_id="a>@b"),
+    refused("invalid-url",  None, group="g", message_id="a@b"),
+    refused("invalid-host", "host", host="", group="g"),
+    refused("invalid-host", "host", port=1, group="g"),
+    refused("invalid-part", "group", group=Encoded("a/b")),
+])
+# fmt: on

@@ -344,7 +344,14 @@ def test_a_dialogue_gives_the_same_result_however_the_octets_are_cut(case: Succe
 
 
 @pytest.mark.fault(51)
-@pytest.mark.parametrize("case", SUCCESSES.values(), ids=SUCCESSES)
+@pytest.mark.parametrize(
+    "case",
+    [
+        case if number % 3 == 0 else pytest.param(case, marks=pytest.mark.slow)
+        for number, case in enumerate(SUCCESSES.values())
+    ],
+    ids=SUCCESSES,
+)
 def test_every_fault_at_every_step_is_an_error_and_never_a_short_success(case: Success) -> None:
     runs = fault_everywhere(case.run, case.script)
     assert any(run.fault == "cancelled" for run in runs)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import urlschemes_access
-from urlschemes_access import Credentials, Document, Limits, Listing, Policy
-from urlschemes_access.errors import AuthRequired, Indeterminate, LimitExceeded, RemoteError
-from urlschemes_nntp import NntpURL
+from urlschemes_access import Credentials, Document, Listing, Policy
+from urlschemes_access.errors import LimitExceeded
 from urlschemes_servers.nntp import Newsgroup, article, nntp_server
 from urlschemes_servers.tls import make_certificates
-from urlschemes_testing.rogue import Act, hears, hears_until, loops, resets, rogue, says, stays_silent
-
-if TYPE_CHECKING:
-    from urlschemes_access.protocol import Authenticate
+from urlschemes_testing.rogue import hears, loops, rogue, says
 
 HERE = Policy.interactive()
-CLEARTEXT = {"allow_cleartext": True}
 
 
 def document(url: str, **arguments: Any) -> Document:
@@ -61,6 +56,7 @@ SERVERS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.rfc1738(109)
 @pytest.mark.parametrize("kind", SERVERS.values(), ids=SERVERS)
 def test_every_form_of_url(kind: dict[str, Any]) -> None:
     with nntp_server(GROUPS, **kind) as server:
@@ -80,37 +76,6 @@ def test_every_form_of_url(kind: dict[str, Any]) -> None:
             assert list(entries) == []
 
 
-def test_an_entry_has_the_fields_of_the_overview() -> None:
-    with nntp_server(GROUPS) as server, listing(f"nntp://{server}/misc.test") as entries:
-        first = next(entries)
-        assert entries.attributes.fields == {"count": "4", "low": "7", "high": "10"}
-    assert (first.kind, first.size) == ("article", len(ARTICLES[0]))
-    assert first.modified is not None
-    assert first.modified.isoformat() == "1994-12-01T12:00:00+00:00"
-    assert first.fields["message-id"] == "<1@host.dom>"
-    assert first.fields["lines"] == "5"
-    assert isinstance(first.parse(), NntpURL)
-
-
-def test_find_attributes() -> None:
-    with nntp_server(GROUPS) as server:
-        attributes = urlschemes_access.find_attributes(f"nntp://{server}/misc.test/9", policy=HERE)
-        assert (attributes.name, attributes.fields["x-latin"]) == (None, "\udce9")
-        attributes = urlschemes_access.find_attributes(f"nntp://{server}/misc.test", policy=HERE)
-        assert (attributes.name, attributes.fields["count"]) == ("misc.test", "4")
-
-
-@pytest.mark.fault(32)
-@pytest.mark.parametrize("kind", [*SERVERS.values(), {"posting": False}], ids=[*SERVERS, "without posting"])
-def test_a_missing_group_or_article_is_a_remote_error(kind: dict[str, Any]) -> None:
-    with nntp_server(GROUPS, **kind) as server:
-        for path, status, message in (("no.such", 411, "no such group"), ("misc.test/6", 423, "with that number")):
-            for operation in ("access", "find attributes"):
-                with pytest.raises(RemoteError, match=message) as refused:
-                    urlschemes_access.operate(operation, f"nntp://{server}/{path}", policy=HERE)
-                assert (refused.value.status, refused.value.temporary) == (status, False)
-
-
 POST = b"From: me\nSubject: Hi\nNewsgroups: misc.empty\n\n.\n..\nHello\n"
 
 
@@ -126,17 +91,6 @@ def test_posting() -> None:
         assert read(posted[0][1] or "").endswith(POST.replace(b"\n", b"\r\n"))
 
 
-@pytest.mark.parametrize(
-    ("kind", "group", "status"),
-    [({"posting": False}, "misc.empty", 440), ({}, "misc.moderated", 441), ({}, "no.such", 441)],
-)
-def test_posting_that_the_server_refuses_is_a_remote_error(kind: dict[str, Any], group: str, status: int) -> None:
-    content = POST.replace(b"misc.empty", group.encode())
-    with nntp_server(GROUPS, **kind) as server, pytest.raises(RemoteError) as refused:
-        urlschemes_access.update(f"nntp://{server}/{group}", content, policy=HERE)
-    assert refused.value.status == status
-
-
 def test_an_article_whose_content_raises_is_not_posted() -> None:
     def pieces() -> Any:
         yield POST
@@ -146,27 +100,6 @@ def test_an_article_whose_content_raises_is_not_posted() -> None:
         with pytest.raises(KeyboardInterrupt):
             urlschemes_access.update(f"nntp://{server}/misc.empty", pieces(), policy=HERE)
         assert urlschemes_access.find_attributes(f"nntp://{server}/misc.empty", policy=HERE).fields["count"] == "0"
-
-
-def test_a_login_needs_credentials_and_leave_to_send_them_in_clear_text() -> None:
-    asked: list[tuple[str, int, str | None]] = []
-
-    def credentials(request: Authenticate) -> Credentials:
-        asked.append((request.host, request.port, request.user))
-        return Credentials("joe", "open sesame")
-
-    with nntp_server(GROUPS, users={"joe": "open sesame"}) as server:
-        url = f"nntp://{server}/misc.test/7"
-        with pytest.raises(AuthRequired, match="not encrypted"):
-            read(url, credentials=credentials)
-        assert asked == []
-        with pytest.raises(AuthRequired, match="no credentials were given"):
-            read(url, options=CLEARTEXT)
-        assert read(url, credentials=credentials, options=CLEARTEXT) == ARTICLES[0]
-        assert asked == [(server.host, server.port, None)]
-        with pytest.raises(AuthRequired) as refused:
-            read(url, credentials=lambda _: Credentials("joe", "hunter2"), options=CLEARTEXT)
-        assert "hunter2" not in str(refused.value)
 
 
 def test_over_tls_a_login_is_sent_and_the_trace_hides_the_password() -> None:
@@ -190,7 +123,6 @@ def test_over_tls_a_login_is_sent_and_the_trace_hides_the_password() -> None:
 # Servers that misbehave -----------------------------------------------------------------------------------------------
 
 READY = (says("200 ready"), hears(), says("101 list", "VERSION 2", "READER", "OVER", "."))
-IMPATIENT = Policy(networks=HERE.networks, limits=Limits(idle=1, first_octet=1))
 
 
 @pytest.mark.fault(11)
@@ -204,13 +136,3 @@ def test_a_group_that_claims_to_be_endless_is_not_requested_article_by_article()
         with listing(f"nntp://{server}/a.b", options={"newest": 3}) as entries:
             assert list(entries) == []
     assert server.heard[1].endswith(b"HEAD %d\r\nHEAD %d\r\nHEAD %d\r\nQUIT\r\n" % (high - 2, high - 1, high))
-
-
-@pytest.mark.fault(36)
-@pytest.mark.parametrize("ending", [(), (resets(),), (stays_silent(),)], ids=["closed", "reset", "silent"])
-def test_an_article_whose_verdict_is_lost_is_not_posted_again(ending: tuple[Act, ...]) -> None:
-    acts = (*READY, hears(), says("340 go on"), hears_until(b"\r\n.\r\n"), *ending)
-    with rogue(*acts) as server, pytest.raises(Indeterminate, match="not known"):
-        urlschemes_access.update(f"nntp://{server}/misc.empty", POST, policy=IMPATIENT if ending else HERE)
-    assert len(server.visits) == 1
-    assert server.heard[0].count(b"POST") == 1

@@ -1,144 +1,86 @@
-"""The syntax of nntp URLs (RFC 1738 section 3.7): parts, errors, constructor."""
-
-from typing import Any
+"""nntp URLs (RFC 1738 section 3.7, RFC 5538)."""
 
 import pytest
 
-import urlschemes
-from urlschemes.errors import InvalidURL
-from urlschemes.record.record_fields import Example
-from urlschemes_nntp import NntpURL, registration
-from urlschemes_testing.examples import check_example
+from urlschemes_conformance.url_table import built, changed, invalid, refused, url_tests, valid
+from urlschemes_nntp import NntpURL
+from urlschemes_nntp.rfc3986 import NntpURI
 
+decision, rfc1738 = pytest.mark.decision, pytest.mark.rfc1738
 
-@pytest.mark.parametrize("example", registration.examples, ids=lambda example: example.url)
-def test_the_examples_of_the_record_are_true(example: Example) -> None:
-    check_example(NntpURL, example)
+# fmt: off
+test_nntp_urls = url_tests(NntpURL, [
+    # A group, and the number of an article.
+    valid("nntp://h/a",                    decision(13), group="a", article=None, raw={"article": None}),
+    valid("nntp://h/a/0",                  group="a", article=0, raw={"article": "0"}),
+    valid("nntp://h/a/007",                group="a", article=7, raw={"article": "007"}),
+    valid("nntp://h/misc.test/2147483648", group="misc.test", article=2147483648, raw={"article": "2147483648"}),
+    valid("nntp://h/comp.lang.c++/1",      group="comp.lang.c++", article=1, raw={"article": "1"}),
+    valid("nntp://h/A-b_c.9/1",            group="A-b_c.9", article=1, raw={"article": "1"}),
+    valid("nntp://h:1119/comp.lang.c/42",  rfc1738(110), port=1119, group="comp.lang.c", article=42),
+    valid("nntp://H:119/a.b/007",          normalized="nntp://h/a.b/7"),
+    # Invalid texts.
+    invalid("nntp:a",                   "missing-authority", 5),
+    invalid("nntp:/h/a",                "missing-authority", 6),
+    invalid("nntp:///a",                "empty-host", 7),
+    invalid("nntp://u@h/a",             "userinfo-not-allowed", 7),
+    invalid("nntp://h:/a",              "invalid-port", 9),
+    invalid("nntp://h..i/a",            "invalid-host", 9),
+    invalid("nntp://h",                 "invalid-part", 8, part="host"),
+    invalid("nntp://h/",                "invalid-part", 9, rfc1738(110), part="group"),
+    invalid("nntp://h/1",               "invalid-part", 9, part="group"),
+    invalid("nntp://h/.a",              "invalid-part", 9, part="group"),
+    invalid("nntp://h/*",               "invalid-part", 9, part="group"),
+    invalid("nntp://h//a",              "invalid-part", 9, part="group"),
+    invalid("nntp://h/a/",              "invalid-part", 11, part="article"),
+    invalid("nntp://h/a/*",             "invalid-part", 11, part="article"),
+    invalid("nntp://h/a/1x",            "invalid-part", 12, part="article"),
+    invalid("nntp://h/a/1/2",           "invalid-part", 12, part="article"),
+    invalid("nntp://h/a,b",             "invalid-part", 10, part="group"),
+    invalid("nntp://h/a@b",             "invalid-part", 10, part="group"),
+    invalid("nntp://h/a b",             "invalid-character", 10),
+    invalid("nntp://h/a\r\nb",          "invalid-character", 10),
+    invalid("nntp://h/a/1#x",           "fragment-present", 12),
+    invalid("nntp://h/%61",             "invalid-part", 9, part="group"),
+    invalid("nntp://h/a%2Eb",           "invalid-part", 10, part="group"),
+    invalid("nntp://h/a/%31",           "invalid-part", 11, part="article"),
+    invalid("nntp://h/a/1%30",          "invalid-part", 12, part="article"),
+    invalid("nntp://h/a/-1",            "invalid-part", 11, decision(13), part="article"),
+    invalid("nntp://h/a/" + "1" * 4001, "invalid-part", 4011, part="article"),
+    # Building and changing.
+    built("nntp://h/a.b",         host="h", group="a.b"),
+    built("nntp://h:1119/c++/12", host="h", port=1119, group="c++", article=12),
+    refused("invalid-part", "group", host="h", group=""),
+    refused("invalid-part", "group", host="h", group="1a"),
+    refused("invalid-part", "group", host="h", group="*"),
+    refused("invalid-part", "group", host="h", group="a b"),
+    refused("invalid-part", "group", host="h", group="a/1"),
+    refused("invalid-part", "group", host="h", group="a\r\nQUIT"),
+    refused("invalid-part", "article", host="h", group="a", article=-1),
+    refused("invalid-part", "article", host="h", group="a", article="1"),
+    refused("invalid-host", "host", host="h/x", group="a"),
+    refused("invalid-port", "port", host="h", group="a", port=True),
+    changed("nntp://h/a/007",  "nntp://h/b/007", group="b"),
+    changed("nntp://h/a/007",  "nntp://h/a/8", article=8),
+    changed("nntp://h/a/007",  "nntp://h/a", article=None),
+    changed("nntp://h/a",      "nntp://h/a/1", article=1),
+    changed("nntp://H:0119/a", "nntp://i:0119/a", host="i"),
+    changed("nntp://h:119/a",  "nntp://h/a", port=None),
+])
 
-
-def test_the_record_is_that_of_the_scheme() -> None:
-    assert (registration.scheme, registration.status, registration.default_port) == ("nntp", "permanent", 119)
-    assert registration.operations == ("access", "find attributes", "update")
-    assert (registration.redirects, registration.local) == ((), False)
-    assert "command" in registration.security_considerations
-    assert sum(example.parts is None for example in registration.examples) >= 10
-
-
-def test_the_grammar_is_that_of_section_5() -> None:
-    lines = [line.partition("; ")[0].strip() for line in registration.syntax.bnf.strip().splitlines()]
-    assert lines == [
-        'nntpurl        = "nntp://" hostport "/" group [ "/" digits ]',
-        'group          = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]',
-    ]
-
-
-# Decision 13: the number of the article
-
-
-@pytest.mark.decision(13)
-@pytest.mark.parametrize(
-    ("path", "group", "article"),
-    [
-        ("a", "a", None),
-        ("a/0", "a", 0),
-        ("a/007", "a", 7),
-        ("misc.test/2147483648", "misc.test", 2147483648),
-        ("comp.lang.c++/1", "comp.lang.c++", 1),
-        ("A-b_c.9/1", "A-b_c.9", 1),
-    ],
-)
-def test_the_number_of_the_article_is_optional(path: str, group: str, article: int | None) -> None:
-    url = NntpURL.parse(f"nntp://h/{path}")
-    assert (url.group, url.article, url.host, url.port) == (group, article, "h", 119)
-    assert url.raw["article"] == (path.partition("/")[2] or None)
-
-
-def test_a_number_has_4000_digits_at_most() -> None:
-    assert NntpURL.parse(f"nntp://h/a/{'1' * 4000}").article
-    with pytest.raises(InvalidURL) as caught:
-        NntpURL.parse(f"nntp://h/a/{'1' * 4001}")
-    assert caught.value.code == "invalid-part"
-
-
-@pytest.mark.parametrize("path", ["%61", "a%2Eb", "a/%31", "a/1%30"])
-def test_neither_group_nor_number_holds_an_escape(path: str) -> None:
-    with pytest.raises(InvalidURL) as caught:
-        NntpURL.parse(f"nntp://h/{path}")
-    assert caught.value.code == "invalid-part"
-
-
-@pytest.mark.parametrize(
-    ("text", "code", "position"),
-    [
-        ("nntp:a", "missing-authority", 5),
-        ("nntp:/h/a", "missing-authority", 6),
-        ("nntp:///a", "empty-host", 7),
-        ("nntp://u@h/a", "userinfo-not-allowed", 7),
-        ("nntp://h:/a", "invalid-port", 9),
-        ("nntp://h..i/a", "invalid-host", 9),
-        ("nntp://h", "invalid-part", 8),
-        ("nntp://h/", "invalid-part", 9),
-        ("nntp://h/1", "invalid-part", 9),
-        ("nntp://h/.a", "invalid-part", 9),
-        ("nntp://h/*", "invalid-part", 9),
-        ("nntp://h//a", "invalid-part", 9),
-        ("nntp://h/a/", "invalid-part", 11),
-        ("nntp://h/a/*", "invalid-part", 11),
-        ("nntp://h/a/1x", "invalid-part", 12),
-        ("nntp://h/a/1/2", "invalid-part", 12),
-        ("nntp://h/a,b", "invalid-part", 10),
-        ("nntp://h/a@b", "invalid-part", 10),
-        ("nntp://h/a b", "invalid-character", 10),
-        ("nntp://h/a\r\nb", "invalid-character", 10),
-        ("nntp://h/a/1#x", "fragment-present", 12),
-    ],
-)
-def test_invalid_urls_are_refused(text: str, code: str, position: int) -> None:
-    with pytest.raises(InvalidURL) as caught:
-        NntpURL.parse(text)
-    assert caught.value.code == code
-    assert caught.value.position == position
-    assert not urlschemes.is_valid(text)
-
-
-# Constructor and replace
-
-
-def test_a_constructor_encodes_its_parts() -> None:
-    assert str(NntpURL(host="h", group="a.b")) == "nntp://h/a.b"
-    assert str(NntpURL(host="h", port=1119, group="c++", article=12)) == "nntp://h:1119/c++/12"
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        {"group": ""},
-        {"group": "1a"},
-        {"group": "*"},
-        {"group": "a b"},
-        {"group": "a/1"},
-        {"group": "a\r\nQUIT"},
-        {"article": -1},
-        {"article": "1"},
-        {"host": "h/x"},
-        {"port": True},
-    ],
-)
-def test_values_without_a_url_are_refused(parts: dict[str, Any]) -> None:
-    with pytest.raises(InvalidURL):
-        NntpURL(**{"host": "h", "group": "a"} | parts)
-
-
-@pytest.mark.parametrize(
-    ("before", "parts", "after"),
-    [
-        ("nntp://h/a/007", {"group": "b"}, "nntp://h/b/007"),
-        ("nntp://h/a/007", {"article": 8}, "nntp://h/a/8"),
-        ("nntp://h/a/007", {"article": None}, "nntp://h/a"),
-        ("nntp://h/a", {"article": 1}, "nntp://h/a/1"),
-        ("nntp://H:0119/a", {"host": "i"}, "nntp://i:0119/a"),
-        ("nntp://h:119/a", {"port": None}, "nntp://h/a"),
-    ],
-)
-def test_replace_changes_the_given_parts(before: str, parts: dict[str, Any], after: str) -> None:
-    assert str(NntpURL.parse(before).replace(**parts)) == after
+test_nntp_uris = url_tests(NntpURI, [
+    # The examples of RFC 5538.
+    valid("nntp://news.gmane.org/gmane.ietf.tools/742", group="gmane.ietf.tools", article=742),
+    # Building and changing.
+    built("nntp://h/n%2Fa",              host="h", group="n/a"),
+    built("nntp://[::1]/g/7",            host="[::1]", port=119, group="g", article=7),
+    built("nntp://h/g/9999999999999999", host="h", group="g", article=9999999999999999),
+    built("nntp://u@h:1/%2A#f",          user="u", host="h", port=1, group="*", fragment="f"),
+    changed("nntp://h:/g/01#f", "nntp://h:/g#f", article=None),
+    changed("nntp://h:/g/01#f", "nntp://h:/g/9", article=9, fragment=None),
+    changed("nntp://h:/g/01#f", "nntp://:p@h:/g/01#f", password="p", user=""),
+    refused("invalid-part", "group", host="h", group=""),
+    refused("invalid-host", "host", host="", group="g"),
+    refused("invalid-part", "article", host="h", group="g", article=10000000000000000),
+])
+# fmt: on

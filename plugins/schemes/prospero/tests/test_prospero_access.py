@@ -307,6 +307,7 @@ def url_of(text: str) -> URL:
     return ProsperoURL.parse(text)
 
 
+@pytest.mark.fault(47)
 def test_a_moved_object_is_requested_at_its_new_location() -> None:
     new = "prospero://new.dom:1526//b%20c;x=y;OBJECT-VERSION=2"
     script = Script(

@@ -307,6 +307,7 @@ def test_the_octets_of_the_connection_id_may_be_swapped() -> None:
     assert ask(packet(1, 2, b"one "), swapped).response == b"one two"
 
 
+@pytest.mark.fault(47)
 @pytest.mark.parametrize("identifier", [0, 0x1235, 0x1334, 0x4321, 0xFFFF])
 def test_packets_of_another_connection_are_dropped(identifier: int) -> None:
     assert ask(packet(1, 1, b"evil", identifier=identifier), b"\x03\x12\x34answer").response == b"answer"

@@ -35,7 +35,7 @@ def invoke(*arguments: str) -> Result:
 
 
 def environment() -> dict[str, str]:
-    names = ("PATH", "HOME", "VIRTUAL_ENV", "SYSTEMROOT")
+    names = ("PATH", "HOME", "VIRTUAL_ENV", "SYSTEMROOT", "PYTHONPYCACHEPREFIX", "URLSCHEMES_CACHE")
     return {name: os.environ[name] for name in names if name in os.environ} | {"TERM": "xterm", "LC_ALL": "C.UTF-8"}
 
 
@@ -452,7 +452,7 @@ def test_after_the_input_silence_is_limited(server: TelnetAddress) -> None:
     done = piped(b"", "--timeout", "0.5", f"telnet://{server}/")
     assert done.returncode == 3
     assert done.stdout == b"Welcome.\r\nlogin: "
-    assert b"the deadline of 0.5 seconds passed" in done.stderr
+    assert b"the deadline passed" in done.stderr
 
 
 def test_a_failed_login_between_pipes_is_an_error(server: TelnetAddress) -> None:

@@ -233,6 +233,7 @@ def test_login_types_user_name_and_password_at_their_prompts() -> None:
     assert outcome.content == b"[Welcome.\r\nlogin: joe\r\nPassword: ]\r\n$ "
 
 
+@pytest.mark.rfc1738(118)
 @pytest.mark.fault(43)
 def test_only_login_types_the_advice() -> None:
     outcome = outcome_of(read_all, server(b"login: "), server_closes(), url=URL)

@@ -221,15 +221,6 @@ def test_a_document_must_have_the_size_in_the_old_notation() -> None:
     assert got(without_size, talk(retrieval(0), server(response(text(b"all"), BEYOND_END)))).content == b"all"
 
 
-def test_octets_are_delivered_unchanged() -> None:
-    octets = bytes(range(256)) + b"\x1b(term\x1b)\r\n.\r\n"
-    picture = WaisURL(host=HOST, database="db", wtype="GIF", wpath=text_of(ID))
-    outcome = got(picture, talk(retrieval(0, wtype=b"GIF"), server(response(text(octets), BEYOND_END))))
-    assert outcome.content == octets
-    assert outcome.attributes is not None
-    assert (outcome.attributes.media_type, dict(outcome.attributes.fields)) == ("image/gif", {"type": "GIF"})
-
-
 @pytest.mark.rfc1738(124)
 @given(st.binary(max_size=60))
 def test_an_identifier_of_any_octets_is_sent_unchanged(identifier: bytes) -> None:
@@ -250,14 +241,6 @@ def one(*records: bytes) -> Entry:
 def test_search_words_are_sent_decoded_and_otherwise_unchanged() -> None:
     for path, words in (("db?a+b", b"a+b"), ("db?a%20b", b"a b"), ("db?%C3%A9%FF;:@&=", b"\xc3\xa9\xff;:@&=")):
         assert len(got(url(path), searching(header(b"TEXT"), words=words)).entries) == 1
-
-
-def test_the_url_of_an_entry_has_its_first_type() -> None:
-    entry = one(header(b"TEXT", b"GIF", b"PS"))
-    assert (entry.kind, entry.fields["types"]) == ("TEXT", "TEXT GIF PS")
-    document = WaisURL.parse(entry.url or "")
-    assert (document.wtype, octets_of(document.wpath or "")) == ("TEXT", ID)
-    assert document.replace(wtype="GIF").wpath == document.wpath
 
 
 def test_a_document_without_a_type_is_a_text() -> None:
@@ -344,15 +327,6 @@ def test_a_search_without_results_is_an_empty_listing() -> None:
         outcome = got(url("db?words"), searching(*records))
         assert (outcome.kind, outcome.entries, outcome.complete) == ("listing", (), True)
     assert len(got(url("db?words"), searching(header(headline=headline, score=7))).entries) == 1
-
-
-def test_a_diagnostic_is_raised_after_the_records_that_came_with_it() -> None:
-    bare = got(url("db?words"), searching(diagnostic(b"T2", b"Access denied")))
-    assert isinstance(bare.error, RemoteError)
-    assert (bare.error.status, bare.kind) == ("T2", None)
-    both = got(url("db?words"), searching(header(b"TEXT"), diagnostic(b"SD", b"Too many")))
-    assert isinstance(both.error, RemoteError)
-    assert (both.kind, len(both.entries), both.complete) == ("listing", 1, False)
 
 
 @pytest.mark.parametrize("most", [0, -1, 10_001])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import UnsafeURL
+from urlschemes.errors import Hint, Remedy, UnsafeURL
 from urlschemes.grammar.octets import octets_of
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import AuthRequired, ConnectError, ProtocolError, Truncated
@@ -91,6 +91,6 @@ def _password(url: FtpURL, reply: Reply) -> Algorithm[bytes]:
     if credentials is None or credentials.user != url.user:
         raise AuthRequired(
             f"the server requires a password for the user '{one_line(url.user, 60)}'",
-            hint="the URL has none: pass credentials for this user",
+            hint=Hint("the URL has none", Remedy("logs in", "credentials")),
         )
     return octets_of(credentials.password)

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
+from urlschemes.errors import Hint, Remedy
 from urlschemes.grammar.octets import text_of
 from urlschemes_access.errors import AccessError, DeadlineExceeded, RemoteError, Truncated
 from urlschemes_access.protocol import CHUNK, TEXT_LINE, Algorithm, Connect, Reader, Send
@@ -82,7 +83,7 @@ class Content:
         self._size = size
         self._dot = dot
         self._received = 0
-        hint = 'options={"octets": True} delivers the octets without reading lines'
+        hint = Hint(Remedy("delivers the octets without reading lines", "options.octets", value=True))
         required = dot == "required"
         self._text = Text(self._octets, strict=False, required=required, most=max_line, hint=hint)
 
@@ -116,7 +117,7 @@ class Content:
             "follow it, which were left out",
             received=received,
             expected=received + left_out,
-            hint='options={"octets": True} delivers all that the server sends',
+            hint=Hint(Remedy("delivers all that the server sends", "options.octets", value=True)),
         )
 
     def read(self) -> Algorithm[bytes]:

@@ -6,6 +6,7 @@ import re
 from base64 import b64encode
 from typing import TYPE_CHECKING
 
+from urlschemes.errors import Hint, Remedy
 from urlschemes.redaction import shown
 from urlschemes_access.errors import AuthRequired
 from urlschemes_access.protocol import Algorithm, Authenticate
@@ -57,7 +58,8 @@ def login_for(response: Response) -> Algorithm[Credentials]:
         url.host, url.port, realm=realm, scheme=url.scheme, protected=url.tls, tokens=bearer is not None
     )
     if login is None:
-        raise AuthRequired(f"{url.host} requires {what}{f' for {realm!r}' if basic else ''}", hint="pass credentials")
+        message = f"{url.host} requires {what}{f' for {realm!r}' if basic else ''}"
+        raise AuthRequired(message, hint=Hint(Remedy("logs in", "credentials")))
     if basic is None and not login.token:
         raise AuthRequired(f"{url.host} requires a token, not a user name and a password")
     authorization(login)  # raises before another connection is opened

@@ -149,4 +149,4 @@ def _form(fields: Any) -> str:
     try:
         return urlencode(pairs, errors="surrogateescape")
     except UnicodeEncodeError:
-        raise invalid_url("", "the query cannot hold a surrogate that is no octet", part="query") from None
+        raise invalid_url("", "the query cannot hold a surrogate that is not an octet", part="query") from None

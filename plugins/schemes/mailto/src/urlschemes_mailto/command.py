@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from contextlib import nullcontext
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
@@ -14,7 +13,6 @@ from urlschemes.errors import UnsupportedOperation
 from urlschemes.redaction import redact
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_cli.access_options import with_access_options
-from urlschemes_cli.deadline import prompting
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import json_option, url_argument
 from urlschemes_cli.output.json_output import write_json
@@ -74,9 +72,9 @@ def send(
     """Send a message to the addresses of URL, a mailto URL.
 
     The text of the message is --body, or the contents of FILE, or the body in the URL, or standard input. A URL may
-    have several addresses and header fields, but not with --profile rfc1738; fields that are not used are named. The
-    envelope and the first lines of the message are shown before anything is sent. On a terminal you are asked for
-    confirmation; elsewhere --yes is required. If the relay refuses some recipients, the message is sent to the others,
+    have several addresses and header fields, except with --profile rfc1738; the command names the fields that it does
+    not use. It shows the envelope and the first lines of the message before it sends anything. On a terminal it asks
+    for confirmation; elsewhere --yes is required. If the relay refuses some recipients, the others get the message,
     and the exit code is 3. The relay may still fail to deliver a message that it accepted. The options of the scheme
     are starttls (if offered, required or never), login and allow_cleartext, as in --option starttls=required.
     """
@@ -109,10 +107,9 @@ def send(
     if callable(arguments["credentials"]) and not _allows_cleartext(arguments["options"], configured):
         known = client.credentials_from_hooks if access_options.plugin_credentials else None
         arguments["credentials"] = _without_prompt_in_cleartext(arguments["credentials"], known)
-    progress = None if access_options.verbose else progress_of_sending(is_typed=False)
-    with progress.transfer(len(submission.message)) if progress else nullcontext():
-        if progress:
-            arguments["trace"] = progress
+    progress = progress_of_sending(is_typed=False)
+    arguments["trace"] = arguments["trace"] or progress.tracer
+    with progress.transfer(len(submission.message)):
         delivery = cast("Delivery", client.operate("send", parsed, **arguments))
     _show_delivery(delivery, url, unused, as_json=as_json)
     if delivery.refused:
@@ -150,8 +147,7 @@ def _read_text(file: IO[str] | None) -> str:
     if file.isatty():
         write_note("type the text; end it with Ctrl-D on a line of its own (on Windows: Ctrl-Z)")
     try:
-        with prompting() if file.isatty() else nullcontext():
-            return file.read()
+        return file.read()
     except UnicodeDecodeError:
         raise click.UsageError("the text is not UTF-8") from None
 
@@ -199,9 +195,7 @@ def _confirm() -> None:
             rule="confirm",
             hint="--yes sends without asking",
         )
-    with prompting():
-        confirmed = click.confirm("\nSend it?", default=False, err=True)
-    if not confirmed:
+    if not click.confirm("\nSend it?", default=False, err=True):
         raise PolicyDenied("nothing was sent: the message was not confirmed", scheme="mailto", rule="confirm")
 
 

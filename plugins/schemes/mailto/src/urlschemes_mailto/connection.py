@@ -7,6 +7,7 @@ from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from urlschemes.errors import Hint, Remedy
 from urlschemes.grammar.octets import octets_of, text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import AuthRequired, PolicyDenied, RemoteError, TLSError
@@ -22,6 +23,8 @@ CLIENT_NAME = b"[127.0.0.1]"
 IMPLICIT_TLS_PORT = 465
 """The port where TLS begins at once (RFC 8314 section 3.3)."""
 
+_CLEARTEXT = Remedy("sends the login unencrypted", "allow_cleartext", value=True)
+_NO_LOGIN = Remedy("sends the message without a login", "login", value=False)
 _EHLO_UNKNOWN = (500, 501, 502, 504)
 _NUMBER = re.compile("[0-9]{1,20}")
 
@@ -36,7 +39,7 @@ class Reply(replies.Reply):
         if self.code == 530:
             return AuthRequired(
                 f"the relay requires a login before {what}: {self}",
-                hint="pass credentials; without TLS they are sent only with allow_cleartext=True",
+                hint=Hint(Remedy("logs in", "credentials"), _CLEARTEXT),
             )
         return super().refusal(what, hint=hint, sent=sent)
 
@@ -117,17 +120,16 @@ def log_in(
         return
     if not (secure or allow_cleartext):
         raise PolicyDenied(
-            "the connection to the relay is not protected by TLS, so the login was not sent, nor the message",
+            "TLS does not protect the connection to the relay: neither the login nor the message was sent",
             rule="allow_cleartext",
-            hint="use starttls='required' or port 465; allow_cleartext=True sends the login unencrypted; "
-            "login=False sends the message without a login",
+            hint=Hint(Remedy("or port 465 protects it", "starttls", "required"), _CLEARTEXT, _NO_LOGIN),
         )
     mechanism = next((name for name in ("PLAIN", "LOGIN") if name in extensions.mechanisms), None)
     if mechanism is None:
         offered = one_line(", ".join(extensions.mechanisms), 60)
         raise AuthRequired(
             f"the relay offers no login by PLAIN or LOGIN, only by {offered}; the message was not sent",
-            hint="login=False sends the message without a login",
+            hint=Hint(_NO_LOGIN),
         )
     user, password = octets_of(login.user), octets_of(login.password)
     reply = yield from control.command(f"AUTH {mechanism}".encode("ascii"), what="AUTH")

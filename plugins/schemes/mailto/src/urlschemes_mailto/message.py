@@ -150,7 +150,7 @@ def message_octets(message: EmailMessage, sender: str | None = None) -> bytes:
     if not isinstance(message, Message):
         kind = type(message).__name__  # type: ignore[unreachable]  # a caller without types
         hint = "compose(url) makes one of a mailto URL"
-        raise UnsafeURL(f"the message is no EmailMessage but a {kind}", part="message", hint=hint)
+        raise UnsafeURL(f"the message must be an EmailMessage, not {kind}", part="message", hint=hint)
     try:
         fields = (field for name in _ADDRESSES for field in message.get_all(name, ()))
         names = [each.username for field in fields for each in getattr(field, "addresses", ())]

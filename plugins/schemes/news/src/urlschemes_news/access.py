@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation
+from urlschemes.errors import Hint, InvalidURL, Remedy, UnsafeURL, UnsupportedOperation
 from urlschemes_access.protocol import Algorithm, Open, server_address
 from urlschemes_nntp.articles import deliver_article, open_attributes
 from urlschemes_nntp.connection import Connection, open_connection
@@ -119,7 +119,9 @@ def _host_and_port(url: AnyNews, server: str) -> tuple[str, int]:
         raise UnsupportedOperation(
             "the URL names no server, and the option server is not set",
             section=url.syntax.section,
-            hint='pass options={"server": "host"}, or set it in the configuration file or a trusted NNTPSERVER',
+            hint=Hint(
+                Remedy("names one", "options.server", "host"), "so do the configuration file and a trusted NNTPSERVER"
+            ),
         )
     return server_address(server, PORT, option="server")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from urlschemes.errors import UnsupportedOperation
+from urlschemes.errors import Hint, Remedy, UnsupportedOperation
 from urlschemes.grammar.octets import octets_of
 from urlschemes.redaction import one_line
 from urlschemes_access.credentials import Credentials
@@ -33,7 +33,8 @@ _MEANINGS = {
 }
 _PERMANENT = frozenset((401, 411, 412, 420, 421, 422, 423, 430, 435, 437, 440, 441, 480, 481, 482, 483))
 """Codes from 400 to 499 that repeating the command does not change."""
-_TLS_HINT = 'starttls="required" encrypts the connection'
+_TLS_HINT = Hint(Remedy("encrypts the connection", "options.starttls", "required"))
+_CLEARTEXT = Remedy("sends the login unencrypted", "options.allow_cleartext", value=True)
 
 
 class Reply(replies.Reply):
@@ -214,7 +215,7 @@ class Connection(replies.Control):
         if not (self.peer.secure or self._allow_cleartext):
             raise AuthRequired(
                 f"the server requires a login, and the connection is not encrypted: {demand}",
-                hint=f"{_TLS_HINT}; allow_cleartext=True sends the login unencrypted",
+                hint=Hint(_TLS_HINT, _CLEARTEXT),
             )
         login = yield from self._login(demand)
         reply = yield from super().command(b"AUTHINFO USER " + octets_of(login.user))
@@ -236,7 +237,8 @@ class Connection(replies.Control):
         login = yield from Authenticate(self._host, self._port, user=self._user, realm=demand.text, protected=secure)
         if login is None or self._user not in (None, login.user):
             whose = "" if self._user is None else f" for the user '{one_line(self._user, 60)}'"
-            raise AuthRequired(f"the server requires a login: {demand}", hint=f"no credentials{whose} were given")
+            hint = Hint(f"no credentials{whose} were given", Remedy("logs in", "credentials"))
+            raise AuthRequired(f"the server requires a login: {demand}", hint=hint)
         return login
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from urlschemes.errors import UnsafeURL
+from urlschemes.errors import Hint, Remedy, UnsafeURL
 from urlschemes.grammar.octets import text_of
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded
@@ -80,7 +80,7 @@ def _check_newsgroups(header: bytes, group: str, *, crosspost: bool) -> None:
     if len(groups) > 1 and not crosspost:
         raise _refusal(
             f"its Newsgroups field names {len(groups)} groups: expected only the group of the URL",
-            hint="crosspost=True allows several groups",
+            hint=Hint(Remedy("allows several groups", "options.crosspost", value=True)),
         )
 
 

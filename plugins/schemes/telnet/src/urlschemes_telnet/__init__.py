@@ -48,7 +48,7 @@ def open_session(
 
     `columns` and `rows` are the window size, and `terminal` is the name of the terminal, such as `xterm`: full-screen
     programs need both. They are sent to a service that asks. The other arguments, and the errors, are those of
-    `urlschemes_access.operate`.
+    `urlschemes_access.open_session`.
     """
     # Late: parsing a URL does not need them.
     import urlschemes_access
@@ -56,11 +56,12 @@ def open_session(
     from urlschemes_telnet.session import TelnetSession
 
     options = {"columns": columns, "rows": rows, "terminal": terminal}
-    session = urlschemes_access.operate(
-        "open session", url, options=options, policy=policy, deadline=deadline, trace=trace, registry=registry
+    session = urlschemes_access.open_session(
+        url, options=options, policy=policy, deadline=deadline, trace=trace, registry=registry
     )
     if isinstance(session, TelnetSession):
         return session
-    if isinstance(session, urlschemes_access.Session):
-        session.close()
-    raise UnsupportedOperation("the URL opens a session of another protocol", hint="use `urlschemes_access.operate`")
+    session.close()
+    raise UnsupportedOperation(
+        "the URL opens a session of another protocol", hint="use `urlschemes_access.open_session`"
+    )

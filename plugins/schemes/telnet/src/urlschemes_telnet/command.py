@@ -10,7 +10,6 @@ import click
 
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_cli.access_options import AccessOptions, with_access_options
-from urlschemes_cli.deadline import prompting
 from urlschemes_cli.options import url_argument
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_telnet import registration
@@ -107,7 +106,7 @@ def session(
     opened = client.operate("open session", url, **arguments)
     if not isinstance(opened, TelnetSession):
         raise UnsupportedOperation(f"{safe_line(url)} opens no Telnet session")
-    with opened, prompting():
+    with opened:
         _show_advice(opened, show_password=show_password)
         if binary:
             opened.binary()

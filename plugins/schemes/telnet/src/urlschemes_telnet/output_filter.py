@@ -1,4 +1,4 @@
-"""The filter for output on a terminal: text that may move the cursor within its line, and do nothing else."""
+"""The filter for output on a terminal: text can only move the cursor within its line."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _parse(text: str, search: WaisURL) -> RelevantDocument:
         part = DocumentPart(int(match[2]), int(match[3]), cast("Unit", match[1]))
         text = match[4]
         if part.start >= part.end:
-            raise _unsupported(f"the part from {part.start} to before {part.end} in feedback is empty")
+            raise _unsupported(f"the part from {part.start} up to {part.end} in feedback is empty")
     url = type(search).parse(text)
     if url.wtype is None or url.wpath is None:
         raise _unsupported(f"feedback must name documents, and {one_line(text, 120)} is a {url.form}")

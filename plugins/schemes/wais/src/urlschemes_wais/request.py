@@ -36,7 +36,7 @@ _CHUNK_CODES: dict[Unit, int] = {"b": 1, "l": 2}
 
 @dataclass(frozen=True, slots=True)
 class DocumentPart:
-    """A part of a document: from `start` to before `end`, counted from 0 in `unit`."""
+    """A part of a document: from `start` up to but not including `end`, counted from 0 in `unit`."""
 
     start: int
     end: int
