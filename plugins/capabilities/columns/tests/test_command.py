@@ -91,7 +91,7 @@ def test_the_exit_code_is_0_if_every_row_is_a_url(tmp_path: Path) -> None:
     [
         (["--column", "uri"], "there is no column 'uri': expected one of n, url"),
         (["--into", "n"], "there is already a column 'n': choose another name for the new one\n"),
-        (["--parts", "hots"], "unknown part 'hots': expected one of article, "),
+        (["--parts", "hots"], "unknown part 'hots': expected one of "),
         (["--column", "n"], "expected an Arrow array of strings, got one of int64"),
         (["-o", "."], "urlschemes: Invalid value for '-o' / '--output': File '.' is a directory."),
     ],

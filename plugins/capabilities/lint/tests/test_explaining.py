@@ -7,7 +7,6 @@ from textwrap import dedent
 import pytest
 
 from urlschemes import PluginError, Registry, Scheme
-from urlschemes.errors import PluginContractError
 from urlschemes_lint import explain
 from urlschemes_lint.explaining import draw, plain_text
 
@@ -120,22 +119,16 @@ class _WithoutRepr:
 
 
 @pytest.mark.parametrize(
-    ("albums", "error", "message"),
-    [
-        ((1, 2), PluginContractError, r"albums is \(1, 2\), expected a tuple of strings; give another name"),
-        ((("a", "b"),), PluginContractError, r"albums is \(\('a', 'b'\),\), expected a tuple of strings"),
-        (_WithoutRepr(), PluginError, "the albums cannot be shown: LookupError: no words"),
-    ],
+    ("albums", "message"),
+    [((1, 2), "TypeError: 'int' object is not iterable"), (_WithoutRepr(), "LookupError: no words")],
 )
-def test_a_value_that_cannot_be_shown_is_an_error_of_the_type(
-    registry: Registry, albums: object, error: type[PluginError], message: str
-) -> None:
+def test_a_value_that_cannot_be_shown_is_an_error_of_the_type(registry: Registry, albums: object, message: str) -> None:
     class OwnURL(registry["x-album"].url_type):  # type: ignore[misc]  # made of the record
         __slots__ = ()
 
     OwnURL.albums = property(lambda _: albums)
     own = Registry(plugins=())
     own.register(Scheme(registry.registration("x-album"), OwnURL))
-    with pytest.raises(error, match=f"^the type OwnURL failed: {message}"):
+    with pytest.raises(PluginError, match=f"^the type OwnURL failed: the albums cannot be shown: {message}"):
         draw(own.parse("x-album://h.example/a/b"))
     assert "picture 'b'" in plain_text(draw(own.parse("x-album://h.example/b"))), "an empty list is not shown"

@@ -15,7 +15,7 @@ from urlschemes_lint import NotRepairable
     [
         ("<URL:x-album://1.2.3./a>", 21, "leave out the dot at the end"),
         ("<x-album:\n//-a.b/>", 12, RFC1738.host_hint),
-        (" URL:x-album://h/;size=x~", 23, "the size is a decimal number"),
+        (" URL:x-album://h/;size=x~", 23, "write the size in decimal digits"),
         ("x-album//h/~", 7, "write `://` instead of `//`"),
     ],
 )

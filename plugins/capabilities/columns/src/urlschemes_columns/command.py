@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import click
 
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option
+from urlschemes_cli.output.console import Console, columns_table, facts_table
 from urlschemes_cli.output.json_output import write_json
-from urlschemes_cli.output.progress import CountBar
+from urlschemes_cli.output.progress import count_bar
 
 if TYPE_CHECKING:
     from urlschemes_cli.settings import Settings
@@ -53,8 +53,7 @@ def columns(settings: Settings, source: str, output: str, *, column: str, into: 
     names = [name.strip() for name in parts.split(",") if name.strip()]
     try:
         parser = Parser(names if "scheme" in names else ["scheme", *names], settings.registry)
-        with CountBar(row_count(source)) if sys.stderr.isatty() else nullcontext() as progress:
-            advance = progress.advance if progress else int
+        with count_bar(row_count(source), shown=sys.stderr.isatty()) as advance:
             summary = parse_file(source, output, column, into, parser, advance)
     except (TypeError, ValueError) as error:
         raise click.UsageError(f"{source}: {error}") from None
@@ -81,8 +80,6 @@ def _as_json(summary: Summary, source: str, output: str) -> dict[str, object]:
 
 def _print(summary: Summary) -> None:
     """Print the rows by scheme, and the invalid ones by code."""
-    from urlschemes_cli.output.console import Console, columns_table, facts_table  # late: rich
-
     console = Console()
     console.print_table(
         facts_table(

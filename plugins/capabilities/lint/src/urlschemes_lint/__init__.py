@@ -18,13 +18,13 @@ Each takes `registry=`, by default the registry of the process, or `profile=`, s
     misplaced           which of these characters may be meant as something else than data
     explaining          explain
     advice              what to do about an invalid URL
-    automaton_walk      follows the automaton of a syntax, for `repair`
     part_places         where parts and hosts are in a URL
 """
 
 from urlschemes_lint.checking import check
 from urlschemes_lint.explaining import explain
 from urlschemes_lint.findings import Finding
-from urlschemes_lint.fixing import Change, Fixed, NotRepairable, fix
+from urlschemes_lint.fixing import Fixed, NotRepairable, fix
+from urlschemes_lint.source_text import Change
 
 __all__ = ["Change", "Finding", "Fixed", "NotRepairable", "check", "explain", "fix"]

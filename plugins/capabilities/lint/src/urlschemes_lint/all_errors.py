@@ -1,239 +1,367 @@
 """Every error of an invalid URL: what `check` reports beyond the first error.
 
-The first is the error that `parse` raises. Each error is repaired, as far as the automaton says how, and the text is
-read again, until it is a URL: then there are warnings about it too. An error at a place where another one was reported
-may be due to the repair only, and is not reported.
+The first is the error that `parse` raises. After each error the automaton goes on: in the state after the encoded
+character, or else in the nearest state in which a later character can come next. An error at a place where another one
+was reported may be due to the repair only, and is not reported. At the end, the repaired text is a URL: there are
+warnings about it, too.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.octets import encoded, octets_of
-from urlschemes.url.fault_messages import escapes, unsafe_character
-from urlschemes.url.fault_place import Fault, first_state
-from urlschemes.url.original_text import OriginalText
-from urlschemes_lint.findings import error_finding
+from urlschemes import URL, InvalidURL
+from urlschemes.grammar.automaton import State, bits
+from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
+from urlschemes.grammar.profile import Authority, Profile, authority_of
+from urlschemes.url.fault_messages import bad_escape, escapes, unsafe_character
+from urlschemes.url.fault_place import ILLEGAL_CODES, Fault
+from urlschemes_lint.advice import Repair, advice
+from urlschemes_lint.findings import Finding, error_finding
 from urlschemes_lint.source_text import wrong_run
-from urlschemes_lint.warning_checks import warnings
-
-if TYPE_CHECKING:
-    from urlschemes import URL, InvalidURL
-    from urlschemes.grammar.automaton import State
-    from urlschemes.grammar.profile import Profile
-    from urlschemes_lint.findings import Finding
-
-__all__ = ["all_errors"]
+from urlschemes_lint.warning_checks import Warnings
 
 _PERCENT = 1 << ord("%")
 _FOREIGN = re.compile("[^\x00-\x7f]")
 _MAX_ERRORS = 100
-_MAX_READ = 1 << 20
-"""Errors that are reported at most, and characters that are read: the text is read again after each error."""
 
 
-def all_errors(text: str, url_type: type[URL], error: InvalidURL, hint: str | None) -> list[Finding]:
+def all_errors(text: str, url_type: type[URL], error: InvalidURL, repair: Repair) -> list[Finding]:
     """Return the errors in `text`, and the warnings about it, which `url_type` refused with `error`.
 
-    `hint` is that about the first error.
+    `repair` is what `fix` returns or raises for the text.
     """
-    reading = _Reading(text, url_type)
-    reading.findings.append(error_finding(error, hint))
+    reading = _Reading(text, url_type, repair)
+    reading.findings.append(error_finding(error)._replace(hint=advice(error, text, url_type, repair)))
     reading.end = error.span[1] if error.span else 0  # a type with its own parser may blame a later place
     reading.read()
     return reading.findings
 
 
-class _Reading:
-    """The text as it is read: repaired step by step, with the findings so far.
+class _Edit(NamedTuple):
+    """The text from `start` to `end` is read as `written`."""
 
-    `text` is the repaired text, and `positions[n]` the position of its character n in the text as given.
+    start: int
+    end: int
+    written: str
+
+
+class _Reading:
+    """The states of the automaton along a text, with the edits that let it go on, and the findings so far.
+
+    `given` is the text, and `text` the one that is read: a name outside of US-ASCII is read as one of letters.
+    `states[n]` is the state before the character n.
     """
 
-    def __init__(self, text: str, url_type: type[URL]) -> None:
-        self.given = text
-        self.url_type = url_type
-        self.syntax = url_type.syntax
+    def __init__(self, text: str, url_type: type[URL], repair: Repair) -> None:
+        self.whole = self.given = self.text = text
+        self.url_type, self.syntax, self.repair = url_type, url_type.syntax, repair
         self.findings: list[Finding] = []
-        self.text = text
-        self.positions = list(range(len(text) + 1))
         self.end = 0
         """The end of the errors so far. An error that begins before it may be due to a repair only."""
-        self.before: Finding | None = None
+        self.edits: list[_Edit] = []
+        self.authority: Authority | None = None
+        self.states: list[State] = []
+        self._before = Finding("", "error", "")
         """The error before; an error of the same kind that follows at once is part of it."""
-        self.skipped_parts: set[str] = set()
+        self._skipped_parts: set[str] = set()
         """Parts that were repaired otherwise than by encoding, about which there are no warnings."""
+        self._bridges: dict[State, _Bridge] = {}
 
     def read(self) -> None:
         """Report the errors after the first, and the warnings if all errors are repaired."""
-        for count in range(min(_MAX_ERRORS, _MAX_READ // max(len(self.text), 1) + 1)):
-            match = self.syntax.fullmatch(self.text)
-            if match is not None:
-                self.findings += warnings(self.url_type, match, self.positions, frozenset(self.skipped_parts))
+        self._begin()
+        for count in range(_MAX_ERRORS):
+            if len(self.states) > len(self.text) and self.states[-1].ends:
+                text, positions = self._repaired()
+                match = self.syntax.fullmatch(text)
+                if match is not None:  # no number is too long
+                    found = Warnings(self.url_type, match, positions, self._skipped_parts)
+                    self.findings += (each for each in found if not self._is_of_edits(each))
                 return
-            fault = Fault(self.text, self.syntax, None, OriginalText(self.given, self.positions))
-            start, end = self._report(fault, is_first=count == 0)
-            before = self.text
-            self._repair(fault, start, end)
-            if self.text == before:
+            fault = _NextFault(self)
+            edit = self._repair(fault, *self._report(fault, is_first=count == 0))
+            if edit is None:
                 return
+            self._edit(edit)
+            if fault.region in {"scheme", "slashes"}:
+                self._begin()
+            elif self.authority is not None and edit.start <= self.authority.end:
+                self._update_authority()
+
+    def _is_of_edits(self, warning: Finding) -> bool:
+        """Return True for a warning about what stands in the repaired text only."""
+        start, end = warning.span or (0, 0)
+        edited = sum(min(end, each.end) - max(start, each.start) for each in self.edits if start <= each.start < end)
+        return 0 < end - start == edited
+
+    def _repaired(self) -> tuple[str, list[int]]:
+        """Return the text with the edits, and the position in the given text of each of its characters and its end."""
+        pieces, positions, index, length = list[str](), list[int](), 0, len(self.text)
+        for start, end, written in (*self.edits, _Edit(length, length, "")):
+            pieces += self.text[index:start], written
+            positions += *range(index, start), *[start] * len(written)
+            index = end
+        return "".join(pieces), [*positions, length]
+
+    def _begin(self) -> None:
+        """Read the text from its beginning, with the edits so far."""
+        text, positions = self._repaired()
+        self.first = Fault(text, self.syntax, None)
+        self.shift = len(self.text) - len(text)
+        self.authority = _placed(self.first.authority, positions)
+        self.states = self._read(0, self.first.starts[0])
+        edits, self.edits = self.edits, []
+        for edit in edits:
+            if edit.start < len(self.states):
+                self._edit(edit)
+
+    def _update_authority(self) -> None:
+        """Find the authority again, which an edit may have changed."""
+        text, positions = self._repaired()
+        found = _placed(authority_of(text, self.syntax.profile), positions)
+        if found is None or self.authority is None or found.at != self.authority.at:
+            self._begin()
+        else:
+            self.authority = found
+
+    def _read(self, index: int, state: State) -> list[State]:
+        """Return the states from `index` on, where `state` is, as far as the text can be read."""
+        text, at, states = self.text, self.authority.at if self.authority else -1, [state]
+        for place in range(index, len(text)):
+            if place == at:  # until here only a login was looked for
+                states[-1] = state = state.automaton.state_after(state.passed, state.automaton.start.within)
+            after = state.step(text[place])
+            if after is None:
+                break
+            states.append(state := after)
+        return states
+
+    def _edit(self, edit: _Edit) -> None:
+        """Make an edit, and read on behind it."""
+        start, end, written = edit
+        while self.edits and (self.edits[-1].start > start or self.edits[-1].end > start):
+            last = self.edits.pop()
+            if last.start < start:
+                self.edits.append(last._replace(end=start))
+                break
+        count, state = self.states[start].walk(written)
+        self.edits.append(_Edit(start, end, written[:count]))
+        first = start if start == end else start + 1
+        states = self._read(end, state)
+        self.states[first:] = [states[0]] * (end - first) + states
 
     def _report(self, fault: Fault, *, is_first: bool) -> tuple[int, int]:
-        """Report a fault of the repaired text, the first of which is reported already; return the place to repair."""
+        """Report a fault, the first of which is reported already; return the place to repair."""
         start, end = fault.blamed
         is_illegal = fault.code in {"invalid-character", "bad-escape"}
         wrong = wrong_run(self.syntax.profile).match(self.text, start) if is_illegal else None
         if wrong is not None and not is_first:
             end = wrong.end()  # adjacent characters that are wrong anywhere are one error
-        first = self.positions[start]
-        last = self.positions[end - 1] + 1 if end > start else first
-        finding = error_finding(fault)._replace(span=(first, last))
+        finding = error_finding(fault)._replace(span=(start, end))
         if end - start > 1 and fault.code == "invalid-character":
-            written = escapes(self.text[start:end]) if fault.expected else ""
+            written = escapes(self.given[start:end]) if fault.expected else ""
             message = unsafe_character(fault.place(start, end), fault.part, written)
             hint = finding.hint if fault.part == "host" else message.best_hint(self.syntax)
             finding = finding._replace(message=message.message, hint=hint, expected=message.expected)
-        before = self.before
-        if before is not None and wrong is None and _are_one(before, finding):
-            if self.findings[-1] is before and before.span is not None:  # the first error is as `parse` has it
-                self.findings[-1] = finding = before._replace(span=(before.span[0], last))
-        elif not is_first and first >= self.end:
-            self.findings.append(finding)
-        self.before = finding
-        self.end = max(self.end, last, first + 1)
+        before = self._before
+        kind = fault.code, fault.part, fault.rule
+        is_next = before.span is not None and before.span[1] == start == end - 1
+        if wrong is None and is_next and kind == (before.code, before.part, before.rule):
+            if self.findings[-1] is before and before.span:  # the first error is as `parse` has it
+                self.findings[-1] = finding = before._replace(span=(before.span[0], end))
+        elif not is_first and start >= self.end:
+            hint = advice(finding, self.whole, self.url_type, self.repair, self.states[fault.at])
+            self.findings.append(finding := finding._replace(hint=hint))
+        self._before = finding
+        self.end = max(self.end, end, start + 1)
         return start, end
 
-    def _repair(self, fault: Fault, start: int, end: int) -> None:
-        """Repair a fault which blames the text from `start` to `end`."""
-        text, authority, here = self.text, fault.authority, fault.state_before(fault.at)
+    def _repair(self, fault: Fault, start: int, end: int) -> _Edit | None:
+        """Return the edit for a fault which blames the text from `start` to `end`; None if there is none."""
+        text, authority, here = self.text, self.authority, self.states[fault.at]
+        start = min(start, fault.at)  # an address may be blamed for the bracket before it
         profile = self.syntax.profile
         if fault.code == "fragment-present":
-            self.text, self.positions = text[:start], self.positions[: start + 1]
-            return
-        name = text[start : authority.colon] if authority is not None and fault.part == "host" else ""
-        if _FOREIGN.match(name):  # the hint is about all of it
-            self.text = text[:start] + _FOREIGN.sub("a", name) + text[start + len(name) :]
-            self.skipped_parts.add("host")
-            return
-        is_encoded, repairs = False, []
-        address = _address_in_brackets(fault, end)
+            self.given, self.text = self.given[:start], text[:start]
+            return _Edit(start, start, "")
+        name_end = authority.colon if authority is not None and fault.part == "host" else start
+        if start < name_end and not text[start].isascii():  # the hint is about all of it
+            self.text = text[:start] + _FOREIGN.sub("a", text[start:name_end]) + text[name_end:]
+            self._skipped_parts.add("host")
+            return _Edit(start, start, "")
+        is_encoded, edits = None, []
+        address = self._address(fault, end)
         if address is not None:
-            start, end = address
-            repairs.append((start, end, "a"))  # a name
-        elif fault.code != "userinfo-not-allowed":
-            is_encoded = self._encode(fault, start, end if fault.code == "invalid-character" else start + 1)
-        if not is_encoded or fault.region == "host":  # where an escape is rarely intended
-            self.skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
-        if authority is not None and start <= authority.colon < end == authority.end:
-            self.skipped_parts.add("port")
-        if is_encoded:
-            return
+            start, end = min(start, address[0]), address[1]
+            edits.append(_Edit(start, end, "a"))  # a name
+        elif fault.code != "userinfo-not-allowed" and fault.region != "host":  # where an escape is rarely intended
+            is_encoded = self._encoded(start, end if fault.code == "invalid-character" else start + 1)
+        if is_encoded is None:
+            self._skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
+        if is_encoded is not None:
+            return is_encoded
         if fault.code == "userinfo-not-allowed" and authority is not None:
-            self._replace(start, authority.at + 1, "")
-            return
-        counted = fault.counted
-        if counted is not None:
-            held = self.syntax.automaton.characters(counted.inside)
-            while text[end : end + 1].isascii() and end < len(text) and held >> ord(text[end]) & 1:
-                end += 1
-        elif text[start:end] == "[" and fault.region == "host" and authority is not None:
+            return _Edit(start, authority.at + 1, "")
+        if text[start:end] == "[" and fault.region == "host" and authority is not None:
             end = text.find("]", start, authority.end) + 1 or end  # an address that the rules do not have is one error
         elif not here.expected:
             end = len(text)
-        repairs = [*repairs, _bridged(profile, fault.state_before(start), text, start, end)]
+        if start == fault.at < fault.index < end and text[start] not in "%/":  # a literal that is no `//` was begun
+            edits.append(self._bridged(self.states[fault.index], fault.index, end))
+        edits.append(self._bridged(self.states[start], start, end))
         leaves = [self.syntax.automaton.leaves[position] for position in bits(here.expected)]
         is_delimiter = text[start : start + 1] in profile.reserved or (leaves and all(leaf.literal for leaf in leaves))
         is_whole_host = fault.region == "host" and end - start > 1
         if start == fault.at < len(text) and is_delimiter and not is_whole_host:
             # A delimiter is kept, and what is missing before it is inserted, if the text then goes on as far.
-            repairs.insert(0, _bridged(profile, here, text, start, start))
-        self._replace(*max(repairs, key=lambda repair: self._progress(*repair)))
+            edits.insert(0, self._bridged(here, start, start))
+        best = max(edits, key=self._progress)
+        if fault.region == "part" and here.expected:
+            self._report_illegal(fault, best.end)
+        return best if best.start < best.end or best.written else None
 
-    def _encode(self, fault: Fault, start: int, end: int) -> bool:
-        """Encode the characters from `start` to `end`; return False if they cannot stand there encoded."""
+    def _report_illegal(self, fault: Fault, end: int) -> None:
+        """Report the characters before `end` that no URL may hold, which the repair of a fault leaves out."""
+        for wrong in wrong_run(self.syntax.profile).finditer(self.text, self.end, end):
+            place = fault.place(*wrong.span())
+            message = bad_escape(place, None) if wrong[0][0] == "%" else unsafe_character(place, None, "")
+            code, section = (
+                ILLEGAL_CODES.get(wrong[0][0], "invalid-character"),
+                self.syntax.section_of(str(message.rule)),
+            )
+            about = section, message.hint, message.expected, message.rule
+            self.findings.append(Finding(code, "error", message.message, wrong.span(), None, *about))
+            self.end = wrong.end()
+
+    def _address(self, fault: Fault, end: int) -> tuple[int, int] | None:
+        """Return the place of the address that a fault which ends at `end` is in: all of it is one error.
+
+        None if the rules have no brackets there.
+        """
+        authority, text = fault.authority, self.text
+        if fault.region != "host" or authority is None:
+            return None
+        begins_here = text.startswith("[", authority.host)
+        is_begun = begins_here or (self.edits and self.edits[-1].written.endswith("["))  # before what is inside
+        if not is_begun or (begins_here and fault.code == "invalid-character" and fault.blamed[0] == authority.host):
+            return None
+        return authority.host, max(end, text.find("]", authority.host, authority.end) + 1 or authority.end)
+
+    def _encoded(self, start: int, end: int) -> _Edit | None:
+        """Return the edit that encodes the characters from `start` to `end`; None if they cannot stand there so."""
         try:
             written = encoded(octets_of(self.text[start:end]))
         except UnicodeEncodeError:
-            return False
-        if start == len(self.text) or not fault.state_before(start).taken(written):
-            return False
-        self._replace(start, end, written)
-        return True
+            return None
+        return _Edit(start, end, written) if written and self.states[start].taken(written) else None
 
-    def _progress(self, start: int, end: int, written: str) -> int:
-        """Return how far the text can be read if it is replaced from `start` to `end`: an index in `text`."""
-        text = self.text[:start] + written + self.text[end:]
-        further = first_state(self.syntax, text).walk(text)[0] - start - len(written)
-        return end + further if further > 0 else start
+    def _bridged(self, state: State, start: int, end: int) -> _Edit:
+        """Return the shortest edit from `start`, before which the automaton is in `state`, at least to `end`."""
+        if state not in self._bridges:
+            self._bridges[state] = _Bridge(state, self.syntax.profile)
+        return _Edit(start, *self._bridges[state].over(self.text, end))
 
-    def _replace(self, start: int, end: int, written: str) -> None:
-        """Replace the text from `start` to `end`."""
-        self.text = self.text[:start] + written + self.text[end:]
-        self.positions[start:end] = [self.positions[start]] * len(written)
+    def _progress(self, edit: _Edit) -> int:
+        """Return how far the text can be read with an edit."""
+        count, state = self.states[edit.start].walk(edit.written)
+        further = len(self._read(edit.end, state)) - 1 if count == len(edit.written) else 0
+        return edit.end + further if further else edit.start
 
 
-def _address_in_brackets(fault: Fault, end: int) -> tuple[int, int] | None:
-    """Return the place of the address that a fault which ends at `end` is in: all of it is one error.
+class _NextFault(Fault):
+    """The fault at which a reading stopped; what is before it was repaired."""
 
-    None if the rules have no brackets there.
-    """
-    authority, text = fault.authority, fault.text
-    if fault.region != "host" or authority is None or not text.startswith("[", authority.host):
-        return None
-    if fault.code == "invalid-character" and fault.blamed[0] == authority.host:
-        return None
-    return authority.host, max(end, text.find("]", authority.host, authority.end) + 1 or authority.end)
+    def __init__(self, reading: _Reading) -> None:
+        self._reading = reading
+        super().__init__(reading.given, reading.syntax, None)
+
+    def _walk(self) -> tuple[int, State]:
+        self.authority = self._reading.authority
+        return len(self._reading.states) - 1, self._reading.states[-1]
+
+    def _region(self) -> str:
+        given, shift = (self.text, self.index, self.authority), self._reading.shift
+        self.text, self.index = self._reading.first.text, self.index - shift
+        self.authority = self.authority and Authority(*[each - shift if each >= 0 else -1 for each in self.authority])
+        region = super()._region()
+        self.text, self.index, self.authority = given
+        return region
+
+    def _lacks_brackets(self) -> bool:
+        return self.authority is not None and self.index <= self.authority.end and super()._lacks_brackets()
+
+    def _at(self) -> int:
+        at, edits = super()._at(), self._reading.edits
+        return at if not edits or at >= edits[-1].end else self.index
+
+    def state_before(self, index: int) -> State:
+        """Return the state before the character `index`."""
+        return self._reading.states[index]
 
 
-def _are_one(before: Finding, after: Finding) -> bool:
-    """Return True if two errors are of one kind, and the second is the character after the first."""
-    (_, end), (start, last) = before.span or (0, 0), after.span or (0, 0)
-    kinds = [(each.code, each.part, each.rule) for each in (before, after)]
-    return end == start == last - 1 and kinds[0] == kinds[1]
+class _Bridge:
+    """The shortest texts after which the automaton, which is in a state, can take a later character of a text."""
+
+    def __init__(self, state: State, profile: Profile) -> None:
+        automaton = self._automaton = state.automaton
+        self._before: dict[int, int | None] = dict.fromkeys(bits(state.expected))
+        leaves = [automaton.leaves[position] for position in self._before]
+        has_sets = any(leaf.literal is None for leaf in leaves)
+        words = [str(leaf.literal)[leaf.offset :].strip(profile.reserved) for leaf in leaves]
+        self._asks_word = any(words) and not has_sets
+        self._goals: dict[str, int | None] = {}  # the positions to reach before characters, and words of the rules
+        ahead, seen, known = list(self._before), state.expected, 0
+        hidden = -1 if has_sets else 0  # where only delimiters and words are goals: behind a word, too
+        for position in ahead:
+            leaf, before = automaton.leaves[position], self._before[position]
+            is_word = leaf.literal is not None and leaf.literal[leaf.offset].isalnum()
+            if is_word and not leaf.offset:
+                self._goals.setdefault(str(leaf.literal), before)
+            for character in () if is_word else map(chr, bits(leaf.mask & ~known)):
+                divides = character in profile.reserved or leaf.literal is not None
+                if before is None or divides or not hidden >> position & 1:
+                    self._goals[character] = before
+            known |= 0 if is_word else leaf.mask
+            if leaf.mask == _PERCENT:
+                continue  # no octet is made up
+            new = automaton.follow[position] & state.within & ~seen
+            seen |= new
+            hidden |= new if is_word or hidden >> position & 1 else 0
+            for after in bits(new):
+                self._before[after] = position
+                ahead.append(after)
+        self._end = None if state.ends else next((each for each in ahead if automaton.tree.last >> each & 1), None)
+        stops = sorted({"#", *self._goals, *profile.reserved} - {"%"}, reverse=True)  # the longest word first
+        escape = f"|%(?={ESCAPE.pattern[1:]})" if "%" in self._goals else ""
+        self._stop = re.compile("|".join(map(re.escape, stops)) + escape)
+        self._has_fragments = profile.has_fragments
+
+    def over(self, text: str, index: int) -> tuple[int, str]:
+        """Return the end of what is replaced in `text`, at least `index`, and the text that replaces it.
+
+        Delimiters that can never come next are replaced, too; other characters are errors of their own, unless the
+        rules ask for a word.
+        """
+        end = index
+        while (found := self._stop.search(text, index)) and (found[0] != "#" or self._has_fragments):
+            if found[0] in self._goals:
+                return found.start() if self._asks_word else end, self._written(self._goals[found[0]])
+            index = end = found.end()
+        end = (found.start() if found else len(text)) if self._asks_word else end
+        return end, self._written(self._end)
+
+    def _written(self, goal: int | None) -> str:
+        """Return the text that leads to a position."""
+        written = ""
+        while goal is not None:
+            mask = self._automaton.leaves[goal].mask
+            written = (next((each for each in "a0" if mask >> ord(each) & 1), "") or chr(next(bits(mask)))) + written
+            goal = self._before[goal]
+        return written
 
 
-def _bridged(profile: Profile, state: State, text: str, start: int, end: int) -> tuple[int, int, str]:
-    """Return what to replace in `text` from `start`, before which the automaton is in `state`, at least to `end`.
-
-    It becomes the shortest text after which the next character is allowed. Delimiters that are never allowed there are
-    replaced too.
-    """
-    automaton = state.automaton
-    before: dict[int, int | None] = dict.fromkeys(bits(state.expected))
-    has_sets = any(automaton.leaves[position].literal is None for position in before)
-    ahead, seen = list(before), state.expected
-    for position in ahead:
-        if automaton.leaves[position].mask == _PERCENT:
-            continue  # no octet is made up
-        new = automaton.follow[position] & state.within & ~seen
-        seen |= new
-        for after in bits(new):
-            before[after] = position
-            ahead.append(after)
-    goal = None if state.ends else next((each for each in ahead if automaton.tree.last >> each & 1), None)
-    index = end
-    nearest: dict[str, int | None] = {}
-    while index < len(text) and (text[index] != "#" or profile.has_fragments):
-        wrong, code = wrong_run(profile).match(text, index), ord(text[index])
-        if text[index] not in nearest:
-            places = (each for each in ahead if automaton.leaves[each].mask >> code & 1)
-            nearest[text[index]] = next(places, None)
-        at = nearest[text[index]]
-        divides = text[index] in profile.reserved or (at is not None and automaton.leaves[at].literal is not None)
-        if wrong is not None:  # an error of its own
-            index = wrong.end()
-        elif at is not None and (before[at] is None or not has_sets or divides):
-            goal = before[at]
-            break
-        elif divides:
-            index = end = index + 1
-        else:  # an error of its own
-            index += 1
-    written = ""
-    while goal is not None:
-        mask = automaton.leaves[goal].mask
-        written = (next((each for each in "a0" if mask >> ord(each) & 1), "") or chr(next(bits(mask)))) + written
-        goal = before[goal]
-    return start, end, written
+def _placed(authority: Authority | None, positions: list[int]) -> Authority | None:
+    """Return the place of an authority in the given text."""
+    return authority and Authority(*[positions[each] if each >= 0 else -1 for each in authority])

@@ -5,40 +5,22 @@ A drawing is lines of pieces of text, each with a role, so that a program that p
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from textwrap import wrap
+from typing import NamedTuple, TypeAlias
 from unicodedata import east_asian_width
 
-from urlschemes import InvalidURL, URLError
-from urlschemes.errors import PluginContractError
+from urlschemes import URL, InvalidURL, Registry, UnknownScheme, URLError
+from urlschemes.grammar.part import Part
+from urlschemes.grammar.profile import Profile
 from urlschemes.redaction import HIDDEN, one_line, redact, redact_url, shown
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, type_failed
-from urlschemes_lint.advice import advice
-from urlschemes_lint.fixing import repair_of
+from urlschemes_lint.advice import advice, with_offer
+from urlschemes_lint.fixing import Fixed, repair_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import TypeAlias
-
-    from urlschemes import URL, Registry
-    from urlschemes.grammar.part import Part
-    from urlschemes.grammar.profile import Profile
-    from urlschemes_lint.fixing import Fixed
-
-    Line: TypeAlias = tuple[tuple[str, str], ...]
-
-__all__ = [
-    "ASCII_STROKES",
-    "BOX_STROKES",
-    "Drawing",
-    "Strokes",
-    "draw",
-    "excerpt",
-    "explain",
-    "explanation",
-    "plain_text",
-]
+Line: TypeAlias = tuple[tuple[str, str], ...]
 
 WIDTH = 100
 """The width of a drawing, unless the caller gives another."""
@@ -46,8 +28,6 @@ MAX_URL = 2000
 """Characters shown of a URL that is too long to be drawn."""
 MAX_VALUE = 200
 """Characters shown of a value."""
-
-
 _LABEL_WIDTH = 10
 
 
@@ -112,10 +92,13 @@ def explanation(
     schemes = registry_or_default(registry)
     try:
         url = schemes.parse(text, limit=limit)
+    except UnknownScheme as error:
+        error.hint = with_offer(error.hint, repair_of(text, registry, limit))
+        raise
     except InvalidURL as error:
         url_type = schemes[error.scheme].url_type if error.scheme else algorithms_of(schemes.profile).url_type
         repair = repair_of(error.text, registry, limit)
-        hint = advice(error, url_type, lambda: repair)
+        hint = advice(error, error.text, url_type, repair)
         return Drawing(_error_lines(error, hint, min(width, WIDTH)) + _repair_lines(repair), error)
     return draw(url, width=width, strokes=strokes)
 
@@ -156,13 +139,7 @@ def _label(text: str, role: str = "label") -> tuple[str, str]:
 
 def _wrapped(text: str, width: int) -> list[str]:
     """Return `text` in lines of at most `width` characters, or of one word."""
-    lines = [""]
-    for word in text.split(" "):
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
-            lines.append(word)
-        else:
-            lines[-1] += f" {word}" if lines[-1] else word
-    return lines
+    return wrap(text, max(width, 1), break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def excerpt(text: str, position: int, width: int) -> tuple[str, str]:
@@ -223,48 +200,26 @@ def _rows(url: URL) -> tuple[str, list[_Row]]:
             start += shift
         if password and end >= password[1]:
             end += shift
-        value = HIDDEN if part.name == "password" else _checked_value(url, part, values[part.name])
+        value = HIDDEN if part.name == "password" else _value_text(url, part, values[part.name])
         rows.append(_Row(part.name, start, end, value, syntax.section_of(part.rule)))
     rows.sort(key=lambda row: (row.start, -row.end))
     return text, rows
 
 
-def _checked_value(url: URL, part: Part, value: object) -> str:
-    """Return the value of a part as text. Raises PluginError if the URL's type returned one that cannot be shown."""
+def _value_text(url: URL, part: Part, value: object) -> str:
+    """Return the value of a part as text; the elements of a list are separated as they are in the URL.
+
+    Raises PluginError if the URL's type returned a value that cannot be shown.
+    """
     try:
-        if not isinstance(value, tuple) or part.division is None or _is_list(value, part.division.equals):
-            return _value_text(value, part)
-        actual = one_line(repr(value), 100)
+        text = str(value) if isinstance(value, int) else repr(value)
+        if isinstance(value, tuple) and part.division is not None:
+            elements = (map(repr, [each] if isinstance(each, str) else each) for each in value)
+            text = f" {part.division.separator} ".join(map(f" {part.division.equals} ".join, elements))
     except MemoryError:
         raise
     except Exception as error:
         raise type_failed(type(url), error, f"the {part.name} cannot be shown") from error
-    expected = "a tuple of pairs of strings" if part.division.equals else "a tuple of strings"
-    raise PluginContractError(
-        f"the type {type(url).__name__} failed: {part.name} is {actual}, expected {expected}",
-        scheme=url.scheme,
-        wants=expected,
-        has=actual,
-        hint=f"give another name to the property that is made from {part.name}",
-    )
-
-
-def _is_list(value: tuple[object, ...], equals: str) -> bool:
-    """Return True for a tuple of strings; if `equals` separates names from values, for a tuple of pairs of strings."""
-    if not equals:
-        return all(isinstance(each, str) for each in value)
-    return all(isinstance(each, tuple) and len(each) == 2 and _is_list(each, "") for each in value)
-
-
-def _value_text(value: object, part: Part) -> str:
-    """Return a value as text; the elements of a list are separated as they are in the URL."""
-    if isinstance(value, tuple) and part.division is not None:
-        elements = [
-            f" {part.division.equals} ".join(map(repr, [each] if isinstance(each, str) else each)) for each in value
-        ]
-        text = f" {part.division.separator} ".join(elements)
-    else:
-        text = str(value) if isinstance(value, int) else repr(value)
     text = shown(redact(text[: 4 * MAX_VALUE]))
     return text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 3] + "..."
 

@@ -5,14 +5,11 @@ Every finding has a stable code: one of `CODES`, of a warning of the profile, or
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from urlschemes import InvalidURL
-    from urlschemes.grammar.profile import Profile
-    from urlschemes.url.fault_place import Fault
-
-__all__ = ["CODES", "Code", "Finding", "error_finding"]
+from urlschemes import InvalidURL
+from urlschemes.grammar.profile import Profile
+from urlschemes.url.fault_place import Fault
 
 
 class Finding(NamedTuple):
@@ -37,19 +34,10 @@ class Finding(NamedTuple):
         return f"Finding({self.code!r}, {self.message!r}, span={self.span})"
 
 
-def error_finding(error: InvalidURL | Fault, hint: str | None = None) -> Finding:
-    """Return the finding for an error, with `hint` as better advice than its own."""
-    return Finding(
-        error.code,
-        "error",
-        str(error.message),
-        span=error.span,
-        part=error.part,
-        section=error.section,
-        hint=hint or error.hint,
-        expected=error.expected,
-        rule=error.rule,
-    )
+def error_finding(error: InvalidURL | Fault) -> Finding:
+    """Return the finding for an error, with its own hint."""
+    place = error.span, error.part, error.section
+    return Finding(error.code, "error", str(error.message), *place, error.hint, error.expected, error.rule)
 
 
 class Code(NamedTuple):
@@ -73,6 +61,9 @@ class Code(NamedTuple):
 
 _SECURITY = "security"
 _NAMES = "RFC 1034 section 3.1"
+_USERS = "RFC 3986 section 7.6"
+_CONTROL = "an encoded control octet, which access refuses where it would be sent on a protocol line"
+_DELIMITER = "an encoded delimiter: data in this URL, but easily mistaken for a delimiter"
 
 _ALL = (
     Code("invalid-url", "error", "the argument is not a string, or the text derives from no production of its scheme"),
@@ -90,37 +81,13 @@ _ALL = (
     Code("invalid-port", "error", "the port is not a decimal number"),
     Code("invalid-part", "error", "a part does not derive from its rule, or text follows the last part"),
     Code("other-port", "warning", "a port other than the scheme's own", _SECURITY),
-    Code(
-        "reserved-port",
-        "warning",
-        "a port below 1024 that is not the scheme's own, but that of another protocol",
-        _SECURITY,
-    ),
+    Code("reserved-port", "warning", "a port below 1024, which belongs to another protocol", _SECURITY),
     Code("impossible-port", "warning", "port 0, or a port above 65535, which cannot be accessed"),
     Code("password", "warning", "a password, visible to everyone who sees the URL", _SECURITY),
-    Code(
-        "misleading-user",
-        "warning",
-        "a user name that looks like a host, and may be taken for it",
-        "RFC 3986 section 7.6",
-    ),
-    Code(
-        "control-octet",
-        "warning",
-        "an encoded control octet, which access refuses where it would be sent on a protocol line",
-        _SECURITY,
-    ),
-    Code(
-        "encoded-delimiter",
-        "warning",
-        "an encoded delimiter of its part: data in this URL, but easily mistaken for a delimiter",
-        _SECURITY,
-    ),
-    Code(
-        "impossible-address",
-        "warning",
-        "a group of digits above 255 or with leading zeros",
-    ),
+    Code("misleading-user", "warning", "a user name that looks like a host, and may be taken for it", _USERS),
+    Code("control-octet", "warning", _CONTROL, _SECURITY),
+    Code("encoded-delimiter", "warning", _DELIMITER, _SECURITY),
+    Code("impossible-address", "warning", "a group of digits above 255 or with leading zeros"),
     Code("long-label", "warning", "a label of more than 63 characters", _NAMES),
     Code("long-host", "warning", "a host of more than 253 characters", _NAMES),
 )

@@ -9,10 +9,12 @@ removed. Every change is listed. A scheme or a host is never guessed, and if two
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from urlschemes import InvalidURL, UnknownScheme, URLError
+from urlschemes import URL, InvalidURL, Registry, URLError
+from urlschemes.grammar.profile import Profile
 from urlschemes.redaction import redact, redact_url
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.algorithms import algorithms_of
@@ -22,16 +24,8 @@ from urlschemes_lint.part_places import part_at, places
 from urlschemes_lint.repair import nearest
 from urlschemes_lint.source_text import Ambiguous, Change, SourceText
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-    from urlschemes import URL, Registry
-    from urlschemes.grammar.profile import Profile
-
-__all__ = ["Change", "Fixed", "NotRepairable", "fix"]
-
-
-class NotRepairable(URLError):
+class NotRepairable(URLError, ValueError):
     """`fix` found no repair, or several that mean different things.
 
     `span` is the text at fault, if it is known. `readings` are the texts that the given one may mean, if there are
@@ -51,9 +45,7 @@ class NotRepairable(URLError):
         **details: Any,
     ) -> None:
         super().__init__(message, **details)
-        self.span = span
-        self.readings = readings
-        self.shown_readings = shown_readings
+        self.span, self.readings, self.shown_readings = span, readings, shown_readings
 
     def __reduce__(self) -> tuple[Any, ...]:
         made, arguments, state = super().__reduce__()
@@ -89,12 +81,7 @@ def fix(
     if not colon or not schemes.profile.is_scheme_name(scheme):
         generic: type[URL] = algorithms_of(schemes.profile).url_type
         raise _not_repairable("there is no scheme name, and `fix` never guesses one", source, source.text, generic)
-    try:
-        url_type = schemes[scheme].url_type
-    except UnknownScheme as unknown:
-        if "`fix`" in (unknown.hint or ""):
-            unknown.hint = None
-        raise
+    url_type = schemes[scheme].url_type
     try:
         found, url = nearest(source, url_type, limit)
     except Ambiguous as ambiguous:
@@ -121,43 +108,33 @@ def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL]
             _, url = nearest(other, url_type, limit)
         if url is not None or text != SourceText(source.whole, source.profile).text:
             readings[text if url is None else str(url)] = None
-    error = source.error
     # A reading may end within the login: its password is recognised by an `@`.
     at = "@" if redact_url(source.whole) != source.whole else ""
     shown = tuple(dict.fromkeys(redact_url(each + at).removesuffix(at) for each in readings))
-    return NotRepairable(
-        ambiguous.message,
-        readings=tuple(readings),
-        shown_readings=shown,
-        scheme=source.text.partition(":")[0].lower(),
-        part=None if error is None else error.part,
-        position=ambiguous.position,
-        rule=None if error is None else error.rule,
-        section=algorithms_of(source.profile).delimiting if error is None else error.section,
-        hint=f"it may mean {' or '.join(shown)}" if shown else None,
-    )
+    hint = f"it may mean {' or '.join(shown)}" if shown else None
+    about = {"position": ambiguous.position, "hint": hint, **_details(source.error, source)}
+    return NotRepairable(ambiguous.message, readings=(*readings,), shown_readings=shown, **about)
 
 
 def _not_repairable(why: str, source: SourceText, written: Sequence[str], url_type: type[URL]) -> NotRepairable:
     """Return the error of `fix` for the first error of the source, `written` so, which has no repair."""
-    error = source.error_in(written, url_type)
+    error, repaired = source.error_in(written, url_type), "".join(written)
     if (error.code, error.part) == ("invalid-character", "host"):
         why = "`fix` never guesses a host"
-    hint = advice(InvalidURL("".join(written), url_type), url_type, lambda: URLError("no repair"))
+    hint = advice(InvalidURL(repaired, url_type), repaired, url_type, URLError("no repair"))
     if source.lost is not None:
         is_there = source.position(source.lost) == error.position
         where = "it" if is_there else f"the `{source.text[source.lost]}` after it"
         hint = f"{where} is a delimiter: correct what is before it, where an escape would not help"
-    return NotRepairable(
-        f"{why}: {error.message}",
-        span=error.span,
-        scheme=error.scheme,
-        part=error.part,
-        position=error.position,
-        rule=error.rule,
-        section=error.section,
-        hint=hint,
-    )
+    about = {"position": error.position, "hint": hint, **_details(error, source)}
+    return NotRepairable(f"{why}: {error.message}", span=error.span, **about)
+
+
+def _details(error: InvalidURL | None, source: SourceText) -> dict[str, Any]:
+    """Return what is known of an error, or of a text whose URL was not read yet."""
+    if error is None:
+        return {"scheme": source.text.partition(":")[0].lower(), "section": algorithms_of(source.profile).delimiting}
+    return {name: getattr(error, name) for name in ("scheme", "part", "rule", "section")}
 
 
 def _fixed(source: SourceText, url: URL) -> Fixed:

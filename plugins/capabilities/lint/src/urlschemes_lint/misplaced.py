@@ -15,24 +15,18 @@ more. It never changes which resource is named. A character with another reading
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from unicodedata import category, normalize
 
-from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.automaton import State, bits
+from urlschemes.grammar.derivation import part_of
 from urlschemes.grammar.octets import encoded as escaped
 from urlschemes.grammar.profile import authority_of
-from urlschemes.url.fault_messages import sharing_part
+from urlschemes.grammar.syntax import Syntax
+from urlschemes.url.fault_messages import quoted_text, sharing_part
 from urlschemes.url.fault_place import first_state
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from urlschemes.grammar.syntax import Syntax
-    from urlschemes_lint.automaton_walk import Walk
-    from urlschemes_lint.source_text import SourceText
-
-__all__ = ["Misplaced", "check_login", "is_layout", "lost_delimiter"]
+from urlschemes_lint.source_text import SourceText
 
 _U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
 """The form that other software takes for the escape of a character."""
@@ -53,13 +47,38 @@ def is_layout(character: str) -> bool:
     return category(character) in _LAYOUT and character != " "
 
 
-class Misplaced:
-    """Decides whether a character of `source`, which `walk` does not accept, can only be data."""
+@lru_cache(maxsize=100)
+def is_literal(state: State) -> bool:
+    """Return True if the last character can only belong to a literal of the rules."""
+    return all(state.automaton.leaves[position].literal is not None for position in bits(state.reached))
 
-    def __init__(self, source: SourceText, walk: Walk) -> None:
+
+def only_divides(state: State, character: str) -> bool:
+    """Return True if `character` may come next, but only in a literal of the rules."""
+    leaves = (state.automaton.leaves[position] for position in bits(state.expected))
+    literals = [leaf.literal is not None for leaf in leaves if leaf.mask >> ord(character) & 1]
+    return bool(literals) and all(literals)
+
+
+@lru_cache(maxsize=100)
+def _separators(state: State, reserved: str) -> list[str]:
+    """Return the `reserved` characters that may come next as literals of the rules."""
+    literals = {state.automaton.leaves[position].literal for position in bits(state.expected)}
+    return [each for each in sorted(reserved) if each in literals]
+
+
+class Misplaced:
+    """Decides whether a character of `source`, which the rules of `syntax` do not accept there, can only be data."""
+
+    def __init__(self, source: SourceText, syntax: Syntax) -> None:
         self._source = source
-        self._walk = walk
+        self._syntax = syntax
         self._next_index: dict[str, tuple[int, int]] = {}
+        self.part = cache(self._part)
+
+    def _part(self, state: State) -> str | None:
+        """Return the innermost part of the last character, or else the one that must begin here."""
+        return part_of(self._syntax, state.reached) or part_of(self._syntax, state.expected)
 
     def find(self, character: str, index: int) -> int:
         """Return the next index of `character` from `index` on; without one, the length of the text."""
@@ -71,58 +90,52 @@ class Misplaced:
             self._next_index[character] = index, found
         return found
 
-    def check(self, index: int, escapes: str, *, in_query: bool) -> None:
+    def check(self, index: int, escapes: str, state: State, after: State, *, in_query: bool) -> None:
         """Raise Ambiguous unless the character at `index` can only be data, which is written `escapes`.
 
-        `in_query` says that the query of the scheme has begun.
+        It is between `state` and `after`, and `in_query` says that the query of the scheme has begun.
         """
         character = self._source.text[index]
         if character in self._source.data:
             return
-        reading = self._mistake(index, escapes)
+        reading = self._mistake(index, escapes, state, after)
         if reading is None and character in self._source.profile.reserved:
-            reading = self._delimiter(index, escapes, in_query=in_query)
+            reading = self._delimiter(index, escapes, state, self.part(after), in_query=in_query)
         if reading is not None:
             text, advice = reading
-            raise self._source.ambiguous(ascii(character), index, advice, text, data=character)
+            raise self._source.ambiguous(quoted_text(character), index, advice, text, data=character)
 
-    def _mistake(self, index: int, escapes: str) -> tuple[str, str] | None:
+    def _mistake(self, index: int, escapes: str, state: State, after: State) -> tuple[str, str] | None:
         """Return the text of the other reading of a character that may be a mistake for another one, and advice."""
-        text, walk, character = self._source.text, self._walk, self._source.text[index]
-        has_levels = walk.syntax.hierarchy is not None
+        text, character = self._source.text, self._source.text[index]
+        has_levels = self._syntax.hierarchy is not None
         if text.startswith("//", index) and text.find(":") == index - 1:
             return self._replaced(index, "", 2), f"leave out the `//`, or write {2 * escapes} if it is data"
-        if character == "/" and text.find(":") == index - 1 and walk.takes("//"):
+        if character == "/" and text.find(":") == index - 1 and state.taken("//"):
             return self._replaced(index, "//"), f"write a second `/` if a host follows, or {escapes} if it is data"
-        if has_levels and character == "/" and walk.pieces[-1:] == ["/"]:
+        after_slash = text.startswith("//", index - 1) and state.automaton.characters(state.reached) >> ord("/") & 1
+        if has_levels and after_slash:  # not after an escape of it
             return self._replaced(index, ""), f"leave it out, or write {escapes} if it is data"
-        if self._is_literal(escapes):
-            return self._replaced(index, ""), f"leave it out, or write {escapes} if the {walk.part} ends here"
+        if is_literal(after):
+            return self._replaced(index, ""), f"leave it out, or write {escapes} if the {self.part(state)} ends here"
         code = _U_ESCAPE.match(text, index)
         if code is not None:
             octets = chr(int(code[1], 16)).encode("utf-8", "surrogatepass")
             meant = self._source.profile.normal(escaped(octets))
-            either = f"{meant} for the character, or " if walk.takes(meant) else ""
+            either = f"{meant} for the character, or " if state.taken(meant) else ""
             return self._replaced(index, meant, len(code[0])), f"write {either}%25 if the % is data"
         if is_layout(character):
             data = "a control octet" if category(character) == "Cc" else "data"
             return text.replace(character, ""), f"leave it out, or write {escapes} if it is {data}"
         if character == "\\" and has_levels and index < self._path_end:
             slashes = text[: self._path_end].replace("\\", "/") + text[self._path_end :]
-            slash = "`/` if it is a delimiter, or " if walk.takes("/") else ""
+            slash = "`/` if it is a delimiter, or " if state.taken("/") else ""
             return slashes, f"write {slash}{escapes} if it is data"
         return None
 
     def _replaced(self, index: int, by: str, length: int = 1) -> str:
         text = self._source.text
         return text[:index] + by + text[index + length :]
-
-    def _is_literal(self, escapes: str) -> bool:
-        """Return True if `escapes` would be a literal of the rules."""
-        self._walk.take(escapes)
-        found = self._walk.at_literal
-        self._walk.back()
-        return found
 
     @cached_property
     def _path_end(self) -> int:
@@ -131,50 +144,51 @@ class Misplaced:
         start = 0 if authority is None else authority.host
         return min(self.find("?", start), self.find("#", start))
 
-    def _delimiter(self, index: int, escapes: str, *, in_query: bool) -> tuple[str, str] | None:
+    def _delimiter(
+        self, index: int, escapes: str, state: State, part: str | None, *, in_query: bool
+    ) -> tuple[str, str] | None:
         """Return the text of the other reading of a reserved character, as a delimiter, and advice."""
-        text, walk, character = self._source.text, self._walk, self._source.text[index]
-        part = walk.part_by(escapes)
+        text, character = self._source.text, self._source.text[index]
 
         def data() -> str:
-            name = "URL" if part is None else walk.syntax.parts[sharing_part(walk.syntax, part, text[index:])].called
+            parts = self._syntax.parts
+            name = "URL" if part is None else parts[sharing_part(self._syntax, part, text[index:])].called
             return f"{escapes} if it is part of the {name}"
 
         if character == "#" and index == self.find("#", 0):
             return text[:index], f"leave out the fragment if it begins here, or write {data()}"
         if character == "?" and not in_query:
             return self._cut(index), f"leave out the query if it begins here, or write {data()}"
-        if character == "?" and walk.only_divides("&") and self.find("=", index) < self.find("&", index):
+        if character == "?" and only_divides(state, "&") and self.find("=", index) < self.find("&", index):
             return self._replaced(index, "&"), f"write `&` if another field begins here, or {data()}"
-        separators = sorted(walk.separators())
+        separators = _separators(state, self._source.profile.reserved)
         for each in separators:
-            if each != character and part is not None and self._begins_list(each, index, character, part):
+            if each != character and part and self._begins_list(state.walk(each)[1], index, character, part):
                 return self._replaced(index, each), f"write `{each}` if a field begins here, or {data()}"
-        for each in () if walk.at_end else separators:  # at the end, nothing is missing
-            if walk.takes(each + character):
+        for each in () if state.ends else separators:  # at the end, nothing is missing
+            if state.taken(each + character):
                 return self._replaced(index, each, 0), f"write `{each}` before it, or {data()}"
-        if character == ";" and any(str(leaf.literal)[0] == ";" for leaf in walk.syntax.automaton.leaves):
+        if character == ";" and self._has_parameters:
             return self._cut(index), f"leave out the parameters if they begin here, or write {data()}"
         return None
+
+    @cached_property
+    def _has_parameters(self) -> bool:
+        """True if the scheme divides by `;`."""
+        return any(str(leaf.literal)[0] == ";" for leaf in self._syntax.automaton.leaves)
 
     def _cut(self, index: int) -> str:
         """Return the text before `index`, and the fragment if it is part of URLs."""
         text, fragment = self._source.text, self.find("#", index) if self._source.profile.has_fragments else None
         return text[:index] + (text[fragment:] if fragment is not None else "")
 
-    def _begins_list(self, separator: str, index: int, character: str, part: str) -> bool:
-        """Return True if `separator` in place of the character begins another part, a list that `character` divides."""
-        walk, known = self._walk, self._walk.syntax.parts
-        walk.take(separator)
+    def _begins_list(self, after: State, index: int, character: str, part: str) -> bool:
+        """Return True if another part begins in the state `after`: a list that `character` divides."""
         rest = self._source.text[index + 1 : min(self.find(character, index + 1), index + 1 + _FIELD)]
-        length, _ = walk.state.walk(rest)
-        walk.take(rest[:length])
-        later = walk.part
+        length, state = after.walk(rest)
+        later, known = self.part(state), self._syntax.parts
         is_list = length > 0 and later not in {None, part} and later in known and known[later].element is not None
-        divides = is_list and walk.at_end and walk.only_divides(character)
-        walk.back()
-        walk.back()
-        return divides
+        return is_list and state.ends and only_divides(state, character)
 
 
 def check_login(source: SourceText, syntax: Syntax) -> None:

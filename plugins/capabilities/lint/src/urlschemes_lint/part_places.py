@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.bnf import Choice, Literal, Reference, Repeat, Sequence
+from urlschemes.grammar.automaton import bits, union
+from urlschemes.grammar.bnf import Choice, Literal, Node, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import mask
+from urlschemes.grammar.rule_tree import Marked
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.url.fault_place import first_state
-
-if TYPE_CHECKING:
-    import re
-
-    from urlschemes.grammar.bnf import Node
-    from urlschemes.grammar.rule_tree import Marked
-    from urlschemes.grammar.syntax import Syntax
-
-__all__ = ["Host", "delimiters", "host_positions", "hosts", "part_at", "places"]
 
 
 def host_positions(syntax: Syntax) -> int:
     """Return the positions of the automaton in hosts, also in hosts within a part, as in an article of news."""
-    found = 0
-    for positions in _host_rules(syntax).values():
-        found |= positions
-    for marked in syntax.automaton.marked:
-        if marked.mark == "host":
-            found |= marked.inside
-    return found
+    return union(iter((*_host_rules(syntax).values(), syntax.automaton.inside("host"))))
 
 
 @lru_cache(maxsize=32)
 def _host_rules(syntax: Syntax) -> dict[str, int]:
     """Return the profile's rules of hosts, each with the positions of the automaton that derive from it."""
     leaves = list(enumerate(syntax.automaton.leaves))
-    return {rule: sum(1 << each for each, leaf in leaves if rule in leaf.path) for rule in syntax.profile.host_rules}
+    return {rule: sum(1 << each for each, leaf in leaves if rule in leaf.path) for rule in syntax.host_rules}
 
 
 class Host(NamedTuple):
@@ -49,16 +37,13 @@ class Host(NamedTuple):
 def hosts(syntax: Syntax, text: str) -> list[Host]:
     """Return the hosts in the URL `text` that derive from a rule of the profile, also those within a part."""
     inside = {rule: positions for rule, positions in _host_rules(syntax).items() if positions}
-    if not inside:
-        return []
     found: list[Host] = []
-    for index, positions in enumerate(syntax.automaton.derivation(text, first_state(syntax, text))):
+    for index, positions in enumerate(syntax.automaton.derivation(text, first_state(syntax, text)) if inside else ()):
         rule = next((rule for rule, each in inside.items() if positions and not positions & ~each), None)
-        if rule is None:
-            continue
-        if not found or found[-1].end != index:
-            found.append(Host(index, index, syntax.section_of(rule)))
-        found[-1] = found[-1]._replace(end=index + 1)
+        if rule is not None and found and found[-1].end == index:
+            found[-1] = found[-1]._replace(end=index + 1)
+        elif rule is not None:
+            found.append(Host(index, index + 1, syntax.section_of(rule)))
     return found
 
 
@@ -96,15 +81,12 @@ def _literals(syntax: Syntax, rule: str) -> set[str]:
     """Return the reserved characters that `rule` has as literals, not in sets of characters."""
     found: set[str] = set()
     ahead: list[Node] = [syntax.grammar.rules[rule].node] if rule in syntax.grammar.rules else []
-    while ahead:
-        node = ahead.pop()
+    for node in ahead:  # grows
         match node:
             case Reference(name=name):
                 ahead.append(syntax.grammar.rules[name].node)
-            case Sequence(items=items):
-                found |= {item.text[:1] for item in items if isinstance(item, Literal)}
-                ahead += items
-            case Choice(items=items):
+            case Sequence(items=items) | Choice(items=items):
+                found |= {each.text[:1] for each in items if isinstance(each, Literal) and isinstance(node, Sequence)}
                 ahead += items
             case Repeat(item=Literal(text=text), most=1):
                 found.add(text[:1])

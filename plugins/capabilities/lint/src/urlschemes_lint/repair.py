@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from functools import cache
 
-from urlschemes import InvalidURL
+from urlschemes import URL, InvalidURL
+from urlschemes.grammar.automaton import State, bits
 from urlschemes.grammar.derivation import rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.regex_compat import compiled
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.scheme.scheme import read_as
-from urlschemes.url.fault_messages import is_like_ipv6
-from urlschemes_lint.automaton_walk import Walk
-from urlschemes_lint.misplaced import Misplaced, check_login, lost_delimiter
+from urlschemes.url.fault_messages import is_like_ipv6, quoted_text
+from urlschemes.url.fault_place import first_state
+from urlschemes_lint.misplaced import Misplaced, check_login, is_literal, lost_delimiter, only_divides
 from urlschemes_lint.part_places import host_positions
-from urlschemes_lint.source_text import Ambiguous, Change
-
-if TYPE_CHECKING:
-    from urlschemes import URL
-    from urlschemes.grammar.syntax import Syntax
-    from urlschemes_lint.source_text import SourceText
-
-__all__ = ["nearest"]
+from urlschemes_lint.source_text import Ambiguous, Change, SourceText, wrong_run
 
 _BRACKETS = compiled(r"[^:]*+:(?P<open><)(?!//)[^<>]*+(?P<close>>)")
 _DROPPED = {":": "empty port dropped", ".": "dot dropped"}
@@ -31,39 +27,43 @@ class Repair:
     """One pass through the text, side by side with the automaton; what the automaton does not accept is repaired."""
 
     def __init__(self, source: SourceText, syntax: Syntax) -> None:
-        self._source = source
-        self._text = source.text
-        self._profile = syntax.profile
-        self._walk = Walk(syntax, self._text)
+        self._source, self._text = source, source.text
+        self._syntax, self._profile = syntax, syntax.profile
+        self._begun = cache(syntax.automaton.begun)
+        # The texts taken so far, each with its index in the text, and the states before the first and after each.
+        self._pieces: list[str] = []
+        self._taken: list[int] = []
+        self._states = [first_state(syntax, self._text)]
         # The positions of hosts and ports in the automaton, also of a host within a part, as in an article of news.
-        self._in_host = host_positions(syntax)
+        self._hosts = host_positions(syntax)
         self._port = syntax.automaton.inside("port")
-        self._in_host |= self._port
-        authority = authority_of(self._text, syntax.profile)
+        authority = self._authority = authority_of(self._text, syntax.profile)
         self._may_drop_colon = authority is None or ":" not in self._text[authority.colon + 1 : authority.end]
-        self._misplaced = Misplaced(source, self._walk)
+        self._misplaced = Misplaced(source, syntax)
         self._in_query = False
         self._last_at = self._text.rfind("@")
         self._changes: list[Change] = []
-        # The index in the text of each piece that the walk took.
-        self._taken: list[int] = []
         # The reserved characters that were encoded, by the index of the piece.
         self._encoded: dict[int, str] = {}
 
     def repaired(self) -> str | None:
         """Return the repaired text, None if there is no repair. Raises Ambiguous if there are several."""
         index = 0
-        while index < len(self._text) or not (self._walk.at_end or self._drops_before(index)):
+        while index < len(self._text) or not (self._state.ends or self._drops_before(index)):
             if not (index < len(self._text) and self._goes_on(index)):
-                self._source.stop = index + self._walk.state.walk(self._text[index:])[0]
+                self._source.stop = index + self._state.walk(self._text[index:])[0]
                 return None
             index += 1
-        lost = lost_delimiter(self._walk.syntax, self._walk.pieces, self._encoded) if self._encoded else None
+        lost = lost_delimiter(self._syntax, self._pieces, self._encoded) if self._encoded else None
         if lost is not None:
             self._source.lost = self._source.stop = self._taken[lost]
             return None
         self._source.changes += self._changes
-        return "".join(self._walk.pieces)
+        return "".join(self._pieces)
+
+    @property
+    def _state(self) -> State:
+        return self._states[-1]
 
     def _goes_on(self, index: int) -> bool:
         """Take the character at `index`, as it is or repaired; return False if that is impossible."""
@@ -74,15 +74,19 @@ class Repair:
 
     def _takes(self, index: int, text: str) -> bool:
         """Take `text` for the character at `index`; return False if that is impossible, or begins a broken literal."""
-        if not self._walk.take(text):
+        length, state = self._state.walk(text)
+        if length < len(text):
             return False
-        count, literal = self._walk.begun if text[-1] in self._profile.reserved else (0, "")
-        rest = self._text[index + 1 : index + len(literal)]
-        if count == 1 and not (len(rest) == len(literal) - 1 and self._walk.takes(rest)):
-            self._walk.back()
-            return False
-        self._in_query = self._in_query or (text[-1] == "?" and self._walk.at_literal)
+        begun = self._begun(state.expected) if text[-1] in self._profile.reserved else None
+        if begun is not None and begun.offset == 1:
+            left = len(str(begun.literal)) - 1
+            rest = self._text[index + 1 : index + 1 + left]  # in either case
+            if len(rest) < left or not state.taken(rest):
+                return False
+        self._in_query = self._in_query or (text[-1] == "?" and is_literal(state))
+        self._pieces.append(text)
         self._taken.append(index)
+        self._states.append(state)
         return True
 
     def _add_change(self, what: str, index: int, before: str, after: str, section: str) -> None:
@@ -95,35 +99,41 @@ class Repair:
             escapes = encoded(octets_of(character))
         except UnicodeEncodeError:
             return False
-        if not self._walk.takes(escapes) or self._walk.part_by(escapes) == "host":
+        length, after = self._state.walk(escapes)
+        if length < len(escapes) or self._misplaced.part(after) == "host":
+            return False
+        self._misplaced.check(index, escapes, self._state, after, in_query=self._in_query)
+        if self._is_in_host(index, after.reached):
             return False  # a host is never guessed
-        self._misplaced.check(index, escapes, in_query=self._in_query)
         self._takes(index, escapes)
         if character in self._profile.reserved and character not in self._source.data:
             self._encoded[len(self._taken) - 1] = character
         self._add_change("character encoded", index, character, escapes, self._source.section)
         return True
 
+    def _is_in_host(self, index: int, positions: int) -> bool:
+        """Return True for the host of an authority, and for `positions` of the rules of hosts that are of no login."""
+        if self._authority is not None and self._authority.host <= index < self._authority.end:
+            return True
+        return bool(positions & self._hosts) and not (positions & ~self._hosts and self._login_may_end(index))
+
     def _repairs_authority(self, index: int, character: str) -> bool:
         """Drop a colon without a port or a dot after the host, or insert a `/` before a `?`, if that is needed here."""
         if character in ":/?" and self._drops_before(index) and self._takes(index, character):
             return True
-        if character != "?" or not self._walk.reached & self._in_host or not self._delimits_after_slash(character):
+        state = self._state
+        if (
+            character != "?"
+            or not state.reached & (self._hosts | self._port)
+            or not _delimits_after_slash(state, character)
+        ):
             return False
         if self._login_may_end(index):
             return False  # the text before it may be meant as a login
         self._takes(index, "/" + character)
-        rule = rule_of(self._walk.syntax, self._walk.reached) or self._walk.syntax.rule
-        self._add_change("slash inserted", index, "", "/", self._walk.syntax.section_of(rule))
+        rule = rule_of(self._syntax, self._state.reached) or self._syntax.rule
+        self._add_change("slash inserted", index, "", "/", self._syntax.section_of(rule))
         return True
-
-    def _delimits_after_slash(self, character: str) -> bool:
-        """Return True if a `/` can be inserted before `character`, which then is a delimiter and not data."""
-        if not self._walk.take("/"):
-            return False
-        delimits = self._walk.only_divides(character)
-        self._walk.back()
-        return delimits
 
     def _login_may_end(self, index: int, *, anywhere: bool = False) -> bool:
         """Return True if an `@` that may end a login follows before the next `/`, or `anywhere`."""
@@ -136,29 +146,36 @@ class Repair:
 
         It stays if an `@` follows, which may end a login: then the text after a colon may be a password.
         """
-        last = self._walk.pieces[-1] if self._walk.pieces else ""
+        last = self._pieces[-1] if self._pieces else ""
         if last not in _DROPPED:
             return False
-        if self._login_may_end(index, anywhere=last == ":" and "user" in self._walk.syntax.parts):
+        if self._login_may_end(index, anywhere=last == ":" and "user" in self._syntax.parts):
             return False
-        if last == ":" and not (self._may_drop_colon and self._walk.expected & self._port):
+        if last == ":" and not (self._may_drop_colon and self._state.expected & self._port):
             return False
         if last == ":" and self._text.startswith("//", index):
             return False  # the text before the colon is the name of a scheme, not a host
-        if last == "." and not self._walk.is_in("hostname"):
+        leaves = [self._syntax.automaton.leaves[position] for position in bits(self._state.reached)]
+        if last == "." and not any("hostname" in leaf.path for leaf in leaves):
             return False  # only a domain name may be meant to end with a dot
-        self._walk.back()
-        next_character = self._text[index : index + 1]
+        before, next_character = self._states[-2], self._text[index : index + 1]
         if next_character == "?":
-            goes_on = self._delimits_after_slash(next_character)
+            goes_on = _delimits_after_slash(before, next_character)
         else:
-            goes_on = self._walk.takes(next_character) if next_character else self._walk.at_end
-        if not goes_on or not self._walk.reached & self._in_host:
-            self._walk.take(last)
+            goes_on = bool(before.taken(next_character)) if next_character else before.ends
+        if not goes_on or not before.reached & (self._hosts | self._port):
             return False
-        section = self._walk.syntax.section_of(self._profile.host_rules[-1])
-        self._add_change(_DROPPED[last], self._taken.pop(), last, "", section)
+        section = self._syntax.section_of(self._profile.host_rules[-1])
+        self._add_change(_DROPPED[last], self._taken[-1], last, "", section)
+        for each in (self._pieces, self._taken, self._states):
+            each.pop()
         return True
+
+
+def _delimits_after_slash(state: State, character: str) -> bool:
+    """Return True if a `/` can be inserted before `character`, which then is a delimiter and not data."""
+    length, after = state.walk("/")
+    return length == 1 and only_divides(after, character)
 
 
 def nearest(source: SourceText, url_type: type[URL], limit: int) -> tuple[SourceText, URL | None]:
@@ -191,13 +208,14 @@ def _check_nonstandard(source: SourceText, url_type: type[URL]) -> None:
     if read is None or index is None or source.text[index : index + 1] in source.data:
         return
     try:
-        url = read(source.encoded_after(index))
+        rest = wrong_run(source.profile).sub(lambda found: encoded(octets_of(found[0])), source.text[index + 1 :])
+        url = read(source.text[: index + 1] + rest)
     except (InvalidURL, UnicodeEncodeError):
         return
     character, reader = source.text[index], f"`{url_type.__name__}.from_nonstandard`"
     data = "" if character.isalnum() else f", or write {encoded(octets_of(character))} if it is data"
     advice = f"read the nonstandard form by {reader}{data}"
-    raise source.ambiguous(ascii(character), index, advice, str(url), data=character)
+    raise source.ambiguous(quoted_text(character), index, advice, str(url), data=character)
 
 
 def _without_fragment(source: SourceText, syntax: Syntax) -> tuple[SourceText, str | None]:
@@ -210,19 +228,26 @@ def _without_fragment(source: SourceText, syntax: Syntax) -> tuple[SourceText, s
     _add_brackets(source, syntax)
     if index < 0:
         return source, _repaired(source, syntax)
+    rest, authority = text[index + 1 :], authority_of(text, syntax.profile)
+
+    def ambiguous(alternative: str) -> Ambiguous:
+        advice = f"leave out the fragment if it begins here, or write %23 if it is part of {alternative}"
+        return source.ambiguous("'#'", index, advice, text[:index], f"{text[:index]}%23{rest}")
+
     if "host" in syntax.parts:
-        source.check_fragment(has_login="user" in syntax.parts)
-    elif "@" in text[index + 1 :] and authority_of(text, syntax.profile) is None:
+        login = rest if "user" in syntax.parts else rest.partition("/")[0]
+        if authority is not None and index < authority.end and "@" in login:
+            raise ambiguous("a login")
+    elif "@" in rest and authority is None:
         # There is no host after which a fragment could begin: the `#` may be part of an article's name or an address.
-        with_hash = source.without_brackets()
-        try:
+        with_hash, repaired = source.without_brackets(), None
+        with suppress(Ambiguous):
             repaired = _repaired(with_hash, syntax)
-        except Ambiguous:
-            repaired = None
         if repaired is not None:
+            error = ambiguous("the text before the `@`")
             source.split_off_fragment()
             if _repaired(source, syntax) is not None:
-                raise with_hash.ambiguous_hash(index, "part of the text before the `@`")
+                raise error
             return with_hash, repaired
     source.split_off_fragment()
     return source, _repaired(source, syntax)

@@ -7,26 +7,19 @@ white space between `<URL:` and `>`, and white space around line breaks between 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from copy import copy
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from urlschemes import InvalidURL, PluginError
+from urlschemes import URL, InvalidURL, PluginError
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
-from urlschemes.grammar.profile import authority_of
+from urlschemes.grammar.profile import Profile, authority_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.redaction import redact
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.original_text import Rewritten
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from urlschemes import URL
-    from urlschemes.grammar.profile import Profile
-
-__all__ = ["Ambiguous", "Change", "SourceText", "wrong_run"]
 
 _SPACE = " \t\r\n\v\f"
 _BLANKS = compiled(f"[{_SPACE}]++")
@@ -38,26 +31,17 @@ _HYPHEN_AT_LINE_END = compiled("-[ \t\v\f]*+[\r\n]")
 
 
 @cache
-def _wrapper(profile: Profile) -> re.Pattern[str]:
-    """Return the pattern of a URL between `<` or `<URL:` and `>`.
+def _around_url(profile: Profile) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of a URL between `<` or `<URL:` and `>`, and of prefixes `URL:` before one.
 
-    The URL may itself be in brackets, as in `news:<id@host>`. The prefix may be repeated.
+    The URL may itself be in brackets, as in `news:<id@host>`.
     """
-    return compiled(
-        rf"[{_SPACE}]*+(?P<open><[{_SPACE}]*+(?P<prefix>(?:URL:[{_SPACE}]*+(?:{_prefix_again(profile)})*+)?+))"
-        rf"(?P<inside>[^<>]*+(?:<[^<>]*+>)?+)(?P<close>>)[{_SPACE}]*+",
-        re.IGNORECASE | re.ASCII,
-    )
-
-
-@cache
-def _prefix(profile: Profile) -> re.Pattern[str]:
-    """Return the pattern of prefixes `URL:` before a URL."""
-    return compiled(rf"[{_SPACE}]*+(?P<prefix>(?:{_prefix_again(profile)})++)", re.IGNORECASE | re.ASCII)
-
-
-def _prefix_again(profile: Profile) -> str:
-    return rf"URL:[{_SPACE}]*+(?={profile.scheme_name.pattern}:)"
+    again = rf"URL:[{_SPACE}]*+(?={profile.scheme_name.pattern}:)"
+    opening = rf"(?P<open><[{_SPACE}]*+(?P<prefix>(?:URL:[{_SPACE}]*+(?:{again})*+)?+))"
+    closing = rf"(?P<inside>[^<>]*+(?:<[^<>]*+>)?+)(?P<close>>)[{_SPACE}]*+"
+    either = f"[{_SPACE}]*+{opening}{closing}", rf"[{_SPACE}]*+(?P<prefix>(?:{again})++)"
+    wrapper, prefix = (compiled(each, re.IGNORECASE | re.ASCII) for each in either)
+    return wrapper, prefix
 
 
 @cache
@@ -110,9 +94,7 @@ class SourceText:
     """
 
     def __init__(self, whole: str, profile: Profile, data: str = "") -> None:
-        self.whole = whole
-        self.data = data
-        self.profile = profile
+        self.whole, self.profile, self.data = whole, profile, data
         escape = profile.grammar.rules[profile.rule_names["escape"]]
         self.section = f"{profile.document} section {escape.section}"
         self.changes: list[Change] = []
@@ -120,8 +102,8 @@ class SourceText:
         self.error: InvalidURL | None = None
         self.stop = 0
         self.lost: int | None = None
-        wrapper = _wrapper(profile).fullmatch(whole) or _QUOTED.fullmatch(whole)
-        prefix = _prefix(profile).match(whole)
+        between, behind = _around_url(profile)
+        wrapper, prefix = between.fullmatch(whole) or _QUOTED.fullmatch(whole), behind.match(whole)
         self._is_wrapped = wrapper is not None
         start, self._end = 0, len(whole)
         if wrapper is not None:
@@ -135,13 +117,12 @@ class SourceText:
             self._leave_out("white space removed", 0, prefix.start("prefix"))
             self._leave_out("prefix removed", *prefix.span("prefix"))
         has_prefix = wrapper is not None and bool(wrapper["prefix"])
-        self._positions = self._without_blanks(start, everywhere=has_prefix)
-        self.text = "".join([whole[index] for index in self._positions])
+        self.positions = self._without_blanks(start, everywhere=has_prefix)
+        self.text = "".join([whole[index] for index in self.positions])
 
     def _without_blanks(self, start: int, *, everywhere: bool) -> list[int]:
         """Leave out white space that is not part of the URL; return the positions of the characters that stay."""
-        positions: list[int] = []
-        before = start
+        positions, before = list[int](), start
         for blanks in _BLANKS.finditer(self.whole, start, self._end):
             has_break = self._is_wrapped and _LINE_BREAK.search(blanks[0]) is not None
             if everywhere or has_break or blanks.start() == start or blanks.end() == self._end:
@@ -152,7 +133,7 @@ class SourceText:
 
     def position(self, index: int) -> int:
         """Return the position in the text as given of the character `index` of `text`."""
-        return self._positions[index] if index < len(self._positions) else self._end
+        return self.positions[index] if index < len(self.positions) else self._end
 
     def ambiguous(self, what: str, index: int, advice: str, *readings: str, data: str = "") -> Ambiguous:
         """Return the error for `what` at `index` of `text`, which has these readings; one more if it is only `data`."""
@@ -177,7 +158,7 @@ class SourceText:
         # A fragment that is split off may have any hyphens.
         ends = "" if self.profile.has_fragments else "#"
         if hyphen is not None and (not ends or ends not in self.whole[self.position(0) : hyphen.start()]):
-            index = self._positions.index(hyphen.start())
+            index = self.positions.index(hyphen.start())
             without = self.text[:index] + self.text[index + 1 :]
             advice = "leave it out if it only divides a word, or write the URL on one line"
             raise self.ambiguous("hyphen before a line break", index, advice, self.text, without)
@@ -190,24 +171,6 @@ class SourceText:
             self.changes = [change for change in self.changes if not start <= change.position < self._end]
             self._leave_out("fragment split off", start, self._end, self.section)
             self.text, self.fragment = text, fragment
-
-    def check_fragment(self, *, has_login: bool) -> None:
-        """Raise Ambiguous for a `#` before the path that may be part of a login: an `@` follows before the next `/`.
-
-        If the scheme has logins, an `@` anywhere after it is enough.
-        """
-        authority = authority_of(self.text, self.profile)
-        index = -1 if authority is None else self.text.find("#", authority.start, authority.end)
-        if index >= 0:
-            rest = self.text[index:]
-            if "@" in (rest if has_login else rest.partition("/")[0]):
-                raise self.ambiguous_hash(index, "part of a login")
-
-    def ambiguous_hash(self, index: int, alternative: str) -> Ambiguous:
-        """Return the error for a `#` that begins a fragment, or else is data."""
-        advice = f"leave out the fragment if it begins here, or write %23 if it is {alternative}"
-        encoded_hash = f"{self.text[:index]}%23{self.text[index + 1 :]}"
-        return self.ambiguous("'#'", index, advice, self.text[:index], encoded_hash)
 
     def unrepairable(self, url_type: type[URL]) -> Sequence[str]:
         """Return how each character of `text` is written in the text whose first error has no repair.
@@ -229,35 +192,27 @@ class SourceText:
 
         It counts in the text as given.
         """
-        end = self._positions[-1] + 1 if self._positions else self._end
-        pieces = zip((*written, "#"), (*self._positions, end), strict=False)  # a fragment may be split off
+        end = self.positions[-1] + 1 if self.positions else self._end
+        pieces = zip((*written, "#"), (*self.positions, end), strict=False)  # a fragment may be split off
         places = [place for piece, place in pieces for _ in piece]
         return InvalidURL(self.whole, Rewritten(url_type, "".join(written), places))
-
-    def encoded_after(self, index: int) -> str:
-        """Return `text` with the characters after `index` encoded that no URL may hold. Raises UnicodeEncodeError."""
-        rest = wrong_run(self.profile).sub(lambda found: encoded(octets_of(found[0])), self.text[index + 1 :])
-        return self.text[: index + 1] + rest
 
     def without_brackets(self, *indexes: int) -> SourceText:
         """Return a copy in which the angle brackets at `indexes` of `text` are left out."""
         other = copy(self)
-        other.changes = [*self.changes]
-        other.remove_brackets(indexes)
+        removed = [
+            Change("angle bracket removed", self.position(each), self.text[each], "", self.section) for each in indexes
+        ]
+        other.changes = [*self.changes, *removed]
+        other.positions = [position for index, position in enumerate(self.positions) if index not in indexes]
+        other.text = "".join([character for index, character in enumerate(self.text) if index not in indexes])
         return other
-
-    def remove_brackets(self, indexes: Collection[int]) -> None:
-        """Leave out the angle brackets at `indexes` of `text`."""
-        for index in indexes:
-            self._leave_out("angle bracket removed", self.position(index), self.position(index) + 1, self.section)
-        self._positions = [position for index, position in enumerate(self._positions) if index not in indexes]
-        self.text = "".join([character for index, character in enumerate(self.text) if index not in indexes])
 
     def insert(self, what: str, index: int, written: str, section: str) -> None:
         """Insert a character at `index` of `text`."""
         position = self.position(index)
         self.changes.append(Change(what, position, "", written, section))
-        self._positions.insert(index, position)
+        self.positions.insert(index, position)
         self.text = self.text[:index] + written + self.text[index:]
 
     def write_name_in_ascii(self) -> None:
@@ -267,14 +222,14 @@ class SourceText:
             return
         first, start = authority.host, self.position(authority.host)
         end = start + authority.colon - first
-        if self._positions[first : authority.colon] != [*range(start, end)]:
+        if self.positions[first : authority.colon] != [*range(start, end)]:
             return
         with suppress(InvalidURL, PluginError):
             for place, stop, written in reversed([*algorithms_of(self.profile).name_in_ascii(self.whole, start, end)]):
                 before, index = self.whole[place:stop], first + place - start
                 if written != before:
                     self.changes.append(Change("name encoded", place, before, written, "RFC 5891 section 4"))
-                    self._positions[index : index + len(before)] = [place] * len(written)
+                    self.positions[index : index + len(before)] = [place] * len(written)
                     self.text = self.text[:index] + written + self.text[index + len(before) :]
 
     def _leave_out(self, what: str, start: int, end: int, section: str | None = None) -> None:

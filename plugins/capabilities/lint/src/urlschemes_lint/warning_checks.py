@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
+from urlschemes import URL
 from urlschemes.grammar.octets import encoded, unescape
 from urlschemes.grammar.part import number_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes_lint.findings import CODES, Finding
-from urlschemes_lint.part_places import delimiters, hosts, part_at, places
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from urlschemes import URL
-    from urlschemes_lint.part_places import Host
-
-__all__ = ["warnings"]
+from urlschemes_lint.part_places import Host, delimiters, hosts, part_at, places
 
 # Adjacent escapes of control octets.
 _CONTROL_ESCAPES = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
@@ -31,37 +24,29 @@ _MAX_QUOTED = 30
 """Characters of the URL that a message quotes."""
 
 
-def warnings(
-    url_type: type[URL], match: re.Match[str], positions: Sequence[int], skipped: frozenset[str] = frozenset()
-) -> Iterator[Finding]:
-    """Return the warnings about a URL of the type `url_type` that matched its pattern.
-
-    `positions` gives for each index of the URL its position in the text that is checked. The parts `skipped` get no
-    warnings.
-    """
-    return _Warnings(url_type, match, positions, skipped).all()
-
-
 @cache
 def _escape_of(characters: str) -> re.Pattern[str]:
     """Return the pattern of the escape of one of the characters."""
     return compiled("|".join(encoded(each.encode()) for each in characters), re.IGNORECASE)
 
 
-class _Warnings:
+class Warnings:
+    """The warnings about a URL of the type `url_type` that matched its pattern.
+
+    `positions` gives for each index of the URL its position in the text that is checked. The parts `skipped` get no
+    warnings.
+    """
+
     def __init__(
-        self, url_type: type[URL], match: re.Match[str], positions: Sequence[int], skipped: frozenset[str]
+        self, url_type: type[URL], match: re.Match[str], positions: Sequence[int], skipped: Collection[str] = ()
     ) -> None:
-        self.match = match
-        self.syntax = url_type.syntax
-        self.registration = url_type.registration
-        self.text = match.string
-        self.positions = positions
-        self.skipped = skipped
+        self.match, self.text = match, match.string
+        self.syntax, self.registration = url_type.syntax, url_type.registration
+        self.positions, self.skipped = positions, skipped
         self.places = places(self.syntax, match)
         self._delimits: dict[tuple[str, str], bool] = {}
 
-    def all(self) -> Iterator[Finding]:
+    def __iter__(self) -> Iterator[Finding]:
         for start, end, part in self.places:
             if part not in self.skipped:
                 yield from self._of_part(start, end, part)
@@ -127,18 +112,18 @@ class _Warnings:
 
     def _of_port(self, start: int, end: int) -> Iterator[Finding]:
         default = self.registration.default_port if self.registration else None
-        scheme = self.registration.scheme if self.registration else "the scheme"
         port = number_of(self.text[start:end])
         if not 0 < port < 65536:
             message = f"port {self.text[start : min(end, start + 20)]} does not exist"
             yield self._finding("impossible-port", message, start, end, "port", "ports are 1 to 65535")
-        elif port != default and (default is not None or port < 1024):
-            message = f"port {port} is not {default}, the port of {scheme}" if default else f"port {port}"
-            hint = f"leave the port out to use {default}" if default else None
-            if port < 1024:
-                message += f"{', and' if default else ' is'} below 1024, where other protocols have their ports"
-            code = "reserved-port" if port < 1024 else "other-port"
+        elif self.registration is not None and default is not None and port != default:
+            is_known = "belongs to another protocol" if port < 1024 else "is not the default port"
+            message = f"port {port} {is_known}; {self.registration.scheme} uses {default}"
+            code, hint = "reserved-port" if port < 1024 else "other-port", f"leave the port out to use {default}"
             yield self._finding(code, message, start, end, "port", hint)
+        elif default is None and port < 1024:
+            message = f"port {port} is below 1024, where most ports belong to other protocols"
+            yield self._finding("reserved-port", message, start, end, "port")
 
     def _of_address(self, host: Host, part: str) -> Iterator[Finding]:
         """Return the warnings about the groups of an IPv4 address."""
@@ -196,11 +181,7 @@ class _Warnings:
         if part is None or not self._is_given(start, end):
             return
         subject = "this" if part == "password" else self.text[start : min(end, start + _MAX_QUOTED)]
-        meaning = {
-            "control-octet": "an encoded control octet, which access refuses where it would be sent on a protocol line",
-            "encoded-delimiter": "an encoded delimiter: data in this URL, but easily mistaken for a delimiter",
-        }
-        yield self._finding(code, f"{subject} is {meaning[code]}", start, end, part)
+        yield self._finding(code, f"{subject} is {CODES[code].meaning}", start, end, part)
 
     def _delimits_if_bare(self, escape: str, part: str) -> bool:
         """Return True if the character that `escape` stands for would delimit the part if it were not encoded.
