@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from urlschemes import Registry, Scheme
+from urlschemes import Registration, Registry, Scheme
 from urlschemes.errors import ConfigurationError, URLError
 from urlschemes_access import Client, Configuration, Limits, Policy
 from urlschemes_access.attributes import Attributes
@@ -278,7 +278,7 @@ def test_secrets_are_hidden() -> None:
 
 
 @pytest.fixture
-def make_client(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def make_client(record: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that makes a client for a scheme whose access delivers its options."""
     monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", lambda **_: ())
 
@@ -300,14 +300,15 @@ def make_client(registration: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     module = ModuleType("algorithms_that_tell")
     vars(module).update(access=access, find_attributes=find_attributes)
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    record = (
+    lines = (
         'operations = ["access", "find attributes"]\n'
         'options = { server = { environment = "SHOWNSERVER" }, agreed = { configurable = false } }\n'
     )
 
     def make(configuration: Configuration | None = None) -> Client:
         registry = Registry()
-        registry.register(Scheme(registration("x-shown", record), access=module.__name__))
+        text = record("x-shown").replace('operations = ["access"]\n', lines)
+        registry.register(Scheme(Registration.from_text(text), access=module.__name__))
         return Client(registry=registry, configuration=configuration)
 
     return make

@@ -12,17 +12,10 @@ from faulty import HEAD
 
 IMPORTS = """
 import time
-from urlschemes import Registry
 from urlschemes.errors import *
 from urlschemes_access.errors import *
-from urlschemes_access.attributes import Attributes, Entry
-from urlschemes_access.protocol import Connect, Deliver, Follow, Open
-def document(*items, **attributes):
-    yield from Open("document", Attributes(**attributes))
-    for item in items: yield from Deliver(item)
-def listing(*items):
-    yield from Open("listing", Attributes())
-    for item in items: yield from Deliver(item)
+from urlschemes_access.attributes import Attributes
+from urlschemes_access.protocol import Connect, Deliver, Open
 """
 
 HOST = """
@@ -53,44 +46,6 @@ class TestURL(LoginURL, registration=registration):
     word: str | None = text_part(default=None)
 scheme = Scheme(registration, TestURL, access=__name__ + ".access")
 """
-
-RAISED = {
-    "x-value": (
-        "raise ValueError('ftp://u:secret@h/ \\x1b[31m')",
-        "ValueError: ftp://u:***@h/ \\x1b[31m",
-        "ValueError",
-    ),
-    "x-key": ("{}['nothing']", "KeyError: 'nothing'", "KeyError"),
-    "x-attribute": ("None.nothing", "AttributeError: 'NoneType' object has no attribute 'nothing'", "AttributeError"),
-    "x-deep": ("(f := lambda: f())()", "RecursionError: maximum recursion depth exceeded", "RecursionError"),
-    "x-stop": ("raise StopAsyncIteration('early')", "StopAsyncIteration: early", "StopAsyncIteration"),
-}
-
-
-@pytest.mark.plugin_fault(15)
-def test_an_exception_of_an_algorithm_is_a_plugin_error_with_its_cause(plugin, child):
-    for name, (code, _, _) in RAISED.items():
-        plugin(name, access=f"{IMPORTS}\ndef access(url):\n    yield from Open('document', Attributes())\n    {code}\n")
-    outcomes = child(
-        HEAD
-        + f"""
-outcomes = []
-for name in {[*RAISED]!r}:
-    try:
-        with urlschemes_access.access(name + ":yes") as document:
-            document.read()
-    except URLError as error:
-        cause = type(error.__cause__).__name__
-        outcomes.append([type(error).__name__, error.scheme, error.distribution, str(error), cause])
-controls()
-print(json.dumps(outcomes))
-""",
-        plugin("x-good"),
-    )
-    for (name, (_, message, cause)), outcome in zip(RAISED.items(), outcomes, strict=True):
-        assert outcome[:3] == ["PluginError", name, f"{name} 1.0"]
-        assert outcome[3].startswith(f"the algorithm of scheme '{name}' failed: {message}")
-        assert outcome[4] == cause
 
 
 @pytest.mark.plugin_fault(16)
@@ -127,39 +82,6 @@ print(json.dumps(outcomes))
     )
     assert forged == ["PolicyDenied", "x-good", "x-forger 1.0", "x-forger 1.0"]
     assert caught == [["PolicyDenied", "x-forger", None, None]] * 2
-
-
-WRONG = {
-    "none": ("document(None)", "octets of a document"),
-    "text": ("document('text')", "octets of a document"),
-    "entry": ("document(Entry(name='a'))", "octets of a document"),
-    "octets": ("listing(b'a')", "entries of a listing"),
-    "size": ("document(b'a', size='1')", "int or None as size"),
-    "start": ("document(b'a', start=True)", "int or None as start"),
-    "name": ("listing(Entry(name=b'a'))", "str or None as name"),
-    "fields": ("listing(Entry(name='a', fields=[1]))", "a mapping of str to str as fields"),
-    "field": ("document(b'a', fields={'a': 1})", "a mapping of str to str as fields"),
-    "attributes": ("iter([Open('document', {})])", "an algorithm made by a generator function"),
-    "function": ("7", "an algorithm made by a generator function"),
-}
-
-
-@pytest.mark.plugin_fault(17)
-def test_the_types_of_what_an_algorithm_delivers_are_checked(plugin, child):
-    table = ", ".join(f"{word!r}: lambda: {code}" for word, (code, _) in WRONG.items())
-    plugin("x-wrong", access=f"{IMPORTS}\nTABLE = {{{table}}}\ndef access(url): return TABLE[url.word]()\n")
-    outcomes = child(
-        HEAD
-        + f"""
-outcomes = [access("x-wrong:" + word) for word in {[*WRONG]!r}]
-controls()
-print(json.dumps(outcomes))
-""",
-        plugin("x-good"),
-    )
-    prefix = "PluginContractError: the algorithm of scheme 'x-wrong' broke its contract: expected "
-    for (_, expected), outcome in zip(WRONG.values(), outcomes, strict=True):
-        assert outcome.startswith(f"{prefix}{expected}, got "), outcome
 
 
 TYPE = """
@@ -255,112 +177,11 @@ print(json.dumps([outcomes, logged]))
 """,
         plugin("x-good"),
     )
-    late = "DeadlineExceeded: the deadline of 0.2 seconds passed while waiting for content"
+    late = "DeadlineExceeded: the deadline passed while waiting for content"
     assert [outcome.partition(";")[0] for outcome in outcomes] == [late] * 3
     assert len(logged) == 3
     for message in logged:
         assert re.fullmatch(r"x-sleeps 1.0 took \d+\.\d+ s for one step of x-sleeps; the deadline is 0\.2 s", message)
-
-
-@pytest.mark.plugin_fault(22)
-def test_endless_content_is_limited(plugin, child):
-    plugin(
-        "x-much",
-        access=IMPORTS
-        + """
-def access(url):
-    if url.word == "list":
-        yield from Open("listing", Attributes())
-        while True: yield from Deliver(Entry(name="a"))
-    yield from Open("document", Attributes())
-    while True: yield from Deliver(b"a" * 65536)
-""",
-    )
-    octets, entries = child(
-        HEAD
-        + """
-from urlschemes_access import Limits, Policy
-policy = Policy(limits=Limits(content=1_000_000, entries=1000))
-outcomes = [access("x-much:" + word, policy=policy) for word in ("octets", "list")]
-controls()
-print(json.dumps(outcomes))
-""",
-        plugin("x-good"),
-    )
-    assert octets.startswith("LimitExceeded: the content is longer than 1000000 octets; ")
-    assert entries == "LimitExceeded: the listing has more entries than 1000; Limits.entries can be raised"
-
-
-@pytest.mark.plugin_fault(20, 23)
-def test_the_policy_applies_to_hosts_and_redirects_of_an_algorithm(plugin, child):
-    plugin(
-        "x-leads",
-        LOGIN,
-        lambda text: 'redirects = ["x-leads"]\n' + with_host(text),
-        access=IMPORTS
-        + """
-def access(url):
-    if url.word == "connect":
-        yield from Connect("127.0.0.1", 8080)
-    if url.word == "port":
-        yield from Connect("h.dom", 22)
-    target = yield from Follow({"scheme": "x-good:yes", "place": "x-leads://127.0.0.1:8080/", "port": "x-leads://h.dom:22/"}.get(
-        url.word, "x-leads://h.dom/a\\r\\nb"))
-    yield from Connect(target.host, target.port)
-""",
-    )
-    outcomes = child(
-        HEAD
-        + """
-outcomes = [access("x-leads://h.dom:8080/" + word) for word in ("connect", "port", "scheme", "place", "line")]
-controls()
-print(json.dumps(outcomes))
-""",
-        plugin("x-good"),
-    )
-    assert [each.partition(":")[0] for each in outcomes] == [
-        "PolicyDenied",
-        "PolicyDenied",
-        "RedirectRefused",
-        "PolicyDenied",
-        "RedirectRefused",
-    ]
-
-
-@pytest.mark.plugin_fault(24, 40)
-def test_errors_of_an_algorithm_hide_passwords_and_control_characters(plugin, child):
-    plugin(
-        "x-leaks",
-        LOGIN,
-        with_host,
-        access=IMPORTS
-        + """
-def access(url):
-    yield from Open("document", Attributes())
-    if url.word == "ours":
-        raise ProtocolError("wrong " + url.password + " \\x1b[2J\\u202e", where=url.password)
-    raise ValueError("wrong " + url.password + " \\x1b[2J\\u202e")
-""",
-    )
-    outcomes = child(
-        HEAD
-        + """
-outcomes = []
-for word in ("ours", "theirs"):
-    try:
-        with urlschemes_access.access("x-leaks://joe:s%65cret@h.dom:8080/" + word) as document:
-            document.read()
-    except URLError as error:
-        outcomes.append([str(error), repr(error), str(getattr(error, "where", "")), error.__cause__ is None])
-controls()
-print(json.dumps(outcomes))
-""",
-        plugin("x-good"),
-    )
-    assert outcomes[0][0] == r"wrong *** \x1b[2J\u202e"
-    assert outcomes[1][0] == r"the algorithm of scheme 'x-leaks' failed: ValueError: wrong *** \x1b[2J\u202e"
-    assert [each[3] for each in outcomes] == [True, True]
-    assert not any("secret" in text for each in outcomes for text in each[:3])
 
 
 @pytest.mark.plugin_fault(39)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from urlschemes_mirror.names import MAX_NAME, Names, last_segment, safe_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -107,3 +112,26 @@ def test_a_name_is_given_once_whatever_the_case() -> None:
     long = [names.new(f"x-a://host.dom/{'a' * 300}.txt", 1) for _ in range(3)]
     assert len(set(long)) == 3
     assert max(map(len, long)) <= MAX_NAME
+
+
+ALIKE = {
+    "equal": lambda number: "x",
+    "long": lambda number: "a" * MAX_NAME + str(number),
+    "equal but for case": lambda number: f"{number:010b}".translate({ord("0"): "a", ord("1"): "A"}),
+    "numbered": lambda number: f"x-{number // 2}",
+}
+
+
+@pytest.mark.parametrize("name", ALIKE.values(), ids=ALIKE)
+def test_names_are_numbered_in_linear_time(name: Callable[[int], str]) -> None:
+    class CountingNames(Names):
+        tried = 0
+
+        def reserve(self, name: str) -> bool:
+            self.tried += 1
+            return super().reserve(name)
+
+    names = CountingNames()
+    for number in range(1000):
+        names.new(f"x-a://host.dom/{name(number)}", number)
+    assert names.tried <= 3000

@@ -1,13 +1,11 @@
 """Clients carry out operations on URLs (RFC 1738 section 2), blocking or on an event loop.
 
     client = Client(policy=Policy.interactive())
-    with client.access("ftp://host.dom/notes.txt") as resource:
-        if isinstance(resource, Document):
-            text = resource.read_text()
+    with client.open_document("ftp://host.dom/notes.txt") as document:
+        text = document.read_text()
 
-    async with await AsyncClient().access("ftp://host.dom/notes.txt") as resource:
-        if isinstance(resource, AsyncDocument):
-            text = await resource.read_text()
+    async with await AsyncClient().open_document("ftp://host.dom/notes.txt") as document:
+        text = await document.read_text()
 
 Both run the same algorithms by the same rules and raise the same errors. On an event loop, only the import of a plugin
 blocks; files and the resolver use threads. A cancelled task has closed its connections and files when it ends.
@@ -42,7 +40,7 @@ from urlschemes_access.protocol.ranges import Range
 from urlschemes_access.protocol.requests import Authenticate
 from urlschemes_access.resources import synchronous
 from urlschemes_access.resources.downloads import Download, Part
-from urlschemes_access.resources.resource import AnyDocument, no_document
+from urlschemes_access.resources.resource import AnyDocument, expected
 from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.settings import Arguments, AsyncArguments, Settings, SharedArguments, check_function
 
@@ -64,6 +62,9 @@ __all__ = [
     "delete",
     "download",
     "find_attributes",
+    "open_document",
+    "open_listing",
+    "open_session",
     "operate",
     "replace",
     "update",
@@ -269,6 +270,24 @@ class Client(ClientBase):
         opened = self.operate("access", url, **_with_range(arguments, range))
         return cast("Document | Listing | Session", opened)
 
+    def open_document(
+        self,
+        url: URL | str,
+        *,
+        range: Range | None = None,  # noqa: A002  the name of the option
+        **arguments: Unpack[Arguments],
+    ) -> Document:
+        """Open a document as `access` does. Raises UnsupportedOperation for a listing or a session, and closes it."""
+        return expected(self.access(url, range=range, **arguments), Document)
+
+    def open_listing(self, url: URL | str, **arguments: Unpack[Arguments]) -> Listing:
+        """Open a listing as `access` does. Raises UnsupportedOperation for a document or a session, and closes it."""
+        return expected(self.access(url, **arguments), Listing)
+
+    def open_session(self, url: URL | str, **arguments: Unpack[Arguments]) -> Session:
+        """Open an interactive session, for a `with` block. Errors: see `operate`."""
+        return cast("Session", self.operate("open session", url, **arguments))
+
     def download(
         self, url: URL | str, path: str | os.PathLike[str], *, resume: bool = False, **arguments: Unpack[Arguments]
     ) -> Download:
@@ -346,6 +365,28 @@ class AsyncClient(ClientBase):
         resource = await self.operate("access", url, **_with_range(arguments, range))
         return cast("AsyncDocument | AsyncListing | AsyncSession[Any]", resource)
 
+    async def open_document(
+        self,
+        url: URL | str,
+        *,
+        range: Range | None = None,  # noqa: A002  the name of the option
+        **arguments: Unpack[AsyncArguments],
+    ) -> AsyncDocument:
+        """Like `Client.open_document`, for an `async with` block."""
+        from urlschemes_access.resources.asynchronous import AsyncDocument  # imports asyncio, which is heavy
+
+        return expected(await self.access(url, range=range, **arguments), AsyncDocument)
+
+    async def open_listing(self, url: URL | str, **arguments: Unpack[AsyncArguments]) -> AsyncListing:
+        """Like `Client.open_listing`, for an `async with` block."""
+        from urlschemes_access.resources.asynchronous import AsyncListing  # imports asyncio, which is heavy
+
+        return expected(await self.access(url, **arguments), AsyncListing)
+
+    async def open_session(self, url: URL | str, **arguments: Unpack[AsyncArguments]) -> AsyncSession[Any]:
+        """Like `Client.open_session`, for an `async with` block."""
+        return cast("AsyncSession[Any]", await self.operate("open session", url, **arguments))
+
     async def access_many(
         self,
         urls: Iterable[URL | str],
@@ -420,9 +461,7 @@ def _with_range(arguments: Any, range: Range | None) -> Any:  # noqa: A002  the 
 def _document(resource: Any) -> Iterator[Any]:
     """Return what closes a document at the end. Raises UnsupportedOperation for another resource, and closes it."""
     try:
-        if not isinstance(resource, AnyDocument):
-            raise no_document(resource)
-        yield resource
+        yield expected(resource, AnyDocument)
     finally:
         resource._close_now()  # noqa: SLF001  which both kinds of documents have
 
@@ -431,6 +470,9 @@ def _document(resource: Any) -> Iterator[Any]:
 _client = Client(keep_connections=False)
 operate = _client.operate
 access = _client.access
+open_document = _client.open_document
+open_listing = _client.open_listing
+open_session = _client.open_session
 download = _client.download
 find_attributes = _client.find_attributes
 replace = _client.replace

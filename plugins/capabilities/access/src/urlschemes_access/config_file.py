@@ -69,7 +69,7 @@ class ConfigFile(NamedTuple):
     def rules(self) -> Rules:
         """Return the rules of the table `[registry]`. Raises ConfigurationError."""
         table = self.table("registry")
-        table.check_keys(("plugins", "disable", "pins", "profile"))
+        table.check_keys(("plugins", "disable", "pins", "profile", "records"))
         lists = {
             key: {f"{table.name}.{key} of {table.source}": table.strings(key)} if key in table.content else {}
             for key in ("plugins", "disable")
@@ -79,7 +79,9 @@ class ConfigFile(NamedTuple):
             if SCHEME_NAME_FORM.fullmatch(name) is None:
                 raise pins.wrong(name, "named after a scheme, in lower case")
         profile = table.string("profile") if "profile" in table.content else RFC1738
-        return Rules(lists["plugins"], lists["disable"], {name: pins.string(name) for name in pins.content}, profile)
+        records = table.folders("records") if "records" in table.content else ()
+        chosen = {name: pins.string(name) for name in pins.content}
+        return Rules(lists["plugins"], lists["disable"], chosen, profile, records=records)
 
     def registry(self) -> Registry:
         """Return a registry made as `[registry]` says. Raises ConfigurationError."""
@@ -121,6 +123,13 @@ class ConfigTable:
         if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
             raise self.wrong(key, "a list of strings")
         return tuple(value)
+
+    def folders(self, key: str) -> tuple[str, ...]:
+        """Return the value of `key`, a list of absolute paths, in which `~` is the user's own folder."""
+        paths = tuple(map(os.path.expanduser, self.strings(key)))
+        if not all(map(os.path.isabs, paths)):
+            raise self.wrong(key, "a list of absolute paths, which may begin with ~")
+        return paths
 
     def check_keys(self, known: Iterable[str]) -> None:
         """Raise ConfigurationError for a key that is not `known`."""

@@ -231,9 +231,7 @@ def _of_kind(kind: Kind, key: str, table: ConfigTable) -> Any:
         if isinstance(value, dict):  # whose keys would count as members
             raise TypeError
         if kind.folders:
-            value = tuple(map(os.path.expanduser, members(name, value, kind.of)))
-            if not all(map(os.path.isabs, value)):
-                raise table.wrong(key, "a list of absolute paths, which may begin with ~")
+            value = table.folders(key)
         return kind.checked(name, value)
     except ConfigurationError:
         raise

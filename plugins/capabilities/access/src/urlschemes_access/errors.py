@@ -79,7 +79,7 @@ class ResolveError(AccessError):
 
 
 class ConnectError(AccessError):
-    """The connection to host and port failed, or broke before the first octet of an answer."""
+    """The connection to host and port failed, or broke before the first octet of a response."""
 
     code = "connect-error"
 

@@ -135,10 +135,9 @@ class AccessHooks:
         """Raise PolicyDenied if a plugin forbids the access, PluginError if one fails."""
         for answer in self._hooks.call("veto", str, url=url, operation=operation):
             raise PolicyDenied(
-                f"{answer.provider} forbids the access: {answer.value}",
+                f"access denied by {answer.provider!r} (hook urlschemes_veto): {answer.value}",
                 scheme=url.scheme,
                 rule="veto",
-                hint=f"the hook urlschemes_veto of {answer.provider} decides",
             )
 
     def credentials(self, request: Authenticate) -> Credentials | None:

@@ -15,10 +15,20 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from urlschemes.errors import InvalidURL, PluginLoadError, UnknownScheme, UnsupportedOperation, URLError, require_type
+from urlschemes.errors import (
+    Hint,
+    InvalidURL,
+    PluginLoadError,
+    Remedy,
+    UnknownScheme,
+    UnsupportedOperation,
+    URLError,
+    require_type,
+)
 from urlschemes.redaction import described, one_line
 from urlschemes.registry.registry import Registry
 from urlschemes.scheme.scheme import Scheme, lower_case, read_as
+from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, URL
 from urlschemes_access.attributes import Gateway
 from urlschemes_access.configuration import Configuration, Setting
@@ -41,8 +51,9 @@ _KINDS = {
     "update": ("attributes",),
     "replace": ("attributes",),
     "delete": ("attributes",),
+    "open session": ("session",),
 }
-"""The kinds of resources that an operation of section 2 opens; a scheme's own operation may open any."""
+"""The kinds of resources that an operation opens; one that only its scheme has may open any."""
 _WITHOUT_CONTENT = ("access", "find attributes", "delete")
 
 
@@ -82,9 +93,9 @@ class Preparation:
             is_invalid = isinstance(error, InvalidURL)
             if is_invalid or is_typed:
                 other, own = given.syntax.profile.name, self.registry.profile.name
-                hint = f"; for {own}: {error.hint}" if is_invalid and error.hint else ""
                 error.message = f"the URL is of the profile {other}, and the client reads {own}: {error.message}"
-                error.hint = f'pass registry=Registry(profile="{other}"){hint}'
+                in_own = f"for {own}: {error.hint}" if is_invalid and error.hint else None
+                error.hint = Hint(Remedy("reads it", "Registry.profile", other), in_own)
             raise
 
     def _parse(self, text: str) -> URL:
@@ -223,7 +234,8 @@ def parse_found(registry: Registry, text: str) -> URL:
     Raises InvalidURL, UnknownScheme, PluginError.
     """
     if registry.would_import_third_party(text.partition(":")[0]):
-        return registry.parse_generic(text)
+        url: URL = algorithms_of(registry.profile).of_unknown(text)
+        return url
     return registry.parse(text)
 
 

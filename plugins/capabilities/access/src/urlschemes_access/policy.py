@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
-from urlschemes.errors import UnsafeURL, members, require_type
+from urlschemes.errors import Hint, Remedy, UnsafeURL, members, require_type
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded, PolicyDenied
 from urlschemes_access.protocol.hosts import Address, one_spelling, read_host
@@ -142,7 +142,7 @@ class Limits:
     connect: float = _field(_SECONDS, 10)
     """Time to connect to one host, over all of its addresses; also the time for one TLS handshake."""
     first_octet: float = _field(_SECONDS, 20)
-    """Time from the last octet sent, or from the connection, to the first octet of the answer."""
+    """Time from the last octet sent, or from the connection, to the first octet of the response."""
     idle: float = _field(_SECONDS, 60)
     """Time without an octet of content delivered and without an octet sent."""
     lowest_rate: float = _field(_RATE, 1024)
@@ -178,7 +178,8 @@ class Limits:
     def exceeded(self, limit: str, what: str) -> LimitExceeded:
         """Return the error for exceeding a limit. `what` begins the message; the value of the limit ends it."""
         value = getattr(self, limit)
-        return LimitExceeded(f"{what} {value}", limit=limit, value=value, hint=f"Limits.{limit} can be raised")
+        hint = Hint(Remedy("changes it", f"Limits.{limit}"))
+        return LimitExceeded(f"{what} {value}", limit=limit, value=value, hint=hint)
 
     __repr__ = _repr_without_defaults
 
@@ -222,7 +223,7 @@ class Policy:
 
     @classmethod
     def untrusted(cls) -> Policy:
-        """Return the policy for a URL found in a text, in a menu or in the answer of a server."""
+        """Return the policy for a URL found in a text, in a menu or in a response of a server."""
         return cls()
 
     @classmethod

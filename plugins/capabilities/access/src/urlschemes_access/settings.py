@@ -177,7 +177,7 @@ def check_option(name: str, value: object, known: Mapping[str, object]) -> None:
 def configured_value(scheme: Scheme, setting: Setting, known: Mapping[str, object]) -> object:
     """Return the value of a configured option, converted to its type; `known` are the options of the scheme.
 
-    Raises ConfigurationError for an unknown option, for one that only callers may give, and for a wrong type.
+    Raises ConfigurationError for an unknown option, for one that no configuration may set, and for a wrong type.
     """
     if not is_configurable(scheme, setting.key):
         raise _error(setting, "cannot be configured: pass it to the operation", "remove it")
@@ -190,7 +190,7 @@ def configured_value(scheme: Scheme, setting: Setting, known: Mapping[str, objec
 
 
 def is_configurable(scheme: Scheme, option: str) -> bool:
-    """Return False if the record of the scheme says that only callers may give an option."""
+    """Return True if the configuration may set the option."""
     described = scheme.registration.options.get(option)
     return described is None or described.configurable
 
@@ -211,7 +211,7 @@ def convert(value: object, default: object) -> object:
         return tuple(value) if isinstance(value, list | tuple) else (value,)
     if default is None or (isinstance(value, str) and isinstance(default, str)):
         return value
-    raise ValueError("a string" if isinstance(default, str) else f"a {type(default).__name__}, in Python")
+    raise ValueError("a string" if isinstance(default, str) else f"passed by a program, as a {type(default).__name__}")
 
 
 def _number(value: object, kind: type[float]) -> float:

@@ -1,4 +1,7 @@
-"""Files of this machine are written below the folders that the policy names for it: all of the content, or nothing."""
+"""Files of this machine are written below the folders that the policy names for it: all of the content, or nothing.
+
+What is refused to those who read and to those who write is tested here for both.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,9 @@ from urlschemes_access.errors import PolicyDenied, RemoteError
 from urlschemes_access.protocol import (
     Algorithm,
     Close,
+    Examine,
     Keep,
+    ListFolder,
     Open,
     OpenFile,
     Peer,
@@ -248,29 +253,27 @@ def test_a_full_disk_leaves_the_file_as_it_was(tmp_path: Path, to: str) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-OUTSIDE = [
-    "{root}/../secret",
-    "{root}/out",
-    "{root}/out/passwd",
-    "{root}/link",
-    "{root}2/file",
-    "/etc/passwd",
-    "/",
-    "/missing",
-    "relative",
-    "",
-    "//host.example/share",
-]
-ASKING: list[Callable[[str], Request[Any]]] = [
+CHANGING: list[Callable[[str], Request[Any]]] = [
     lambda path: OpenFile(path, to="replace"),
     lambda path: OpenFile(path, to="append"),
     Remove,
 ]
+READING: list[Callable[[str], Request[Any]]] = [OpenFile, Examine, ListFolder]
+for_each_change = pytest.mark.parametrize("ask", CHANGING, ids=["replace", "append", "remove"])
+for_each_request = pytest.mark.parametrize(
+    "ask", [*CHANGING, *READING], ids=["replace", "append", "remove", "open", "examine", "list"]
+)
 
 
-@pytest.mark.parametrize("path", OUTSIDE)
-@pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
-def test_files_outside_the_allowed_folders_are_not_changed(
+@for_each_request
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("{root}/../secret", "{root}/out", "{root}/out/passwd", "{root}/link", "{root}2/file", "/etc/passwd", "/etc"),
+        *("/", "/missing", "relative", "", "//host.example/share", "\\\\host.example\\share"),
+    ],
+)
+def test_files_outside_the_allowed_folders_are_neither_read_nor_changed(
     tmp_path: Path, path: str, ask: Callable[[str], Request[Any]]
 ) -> None:
     root = tmp_path / "root"
@@ -280,22 +283,33 @@ def test_files_outside_the_allowed_folders_are_not_changed(
     (tmp_path / "root2" / "file").write_text("secret")
     (root / "out").symlink_to("/etc")
     (root / "link").symlink_to("../secret")
+    allowed = (
+        {"roots": (root,), "writable": (Path("/"),)} if ask in READING else {"writable": (root,), "roots": (Path("/"),)}
+    )
     with pytest.raises(PolicyDenied) as refusal:
-        place(ask(path.format(root=root)), writable=(root,), roots=(Path("/"),))
-    assert refusal.value.rule == "writable"
+        place(ask(path.format(root=root)), **allowed)
+    assert refusal.value.rule == ("roots" if ask in READING else "writable")
     assert (tmp_path / "secret").read_text() == (tmp_path / "root2" / "file").read_text() == "secret"
     assert sorted(each.name for each in root.iterdir()) == ["link", "out"]
 
 
-@pytest.mark.parametrize("path", ["/proc/self/oom_score_adj", "/dev/null", "/sys/x", "/dev/shm/x"])
-@pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
-def test_files_in_system_folders_are_not_changed(path: str, ask: Callable[[str], Request[Any]]) -> None:
+@for_each_request
+@pytest.mark.parametrize(
+    "path", ["/proc/self/oom_score_adj", "/proc/self/mem", "/proc", "/dev/null", "/dev/stdin", "/sys/x", "/dev/shm/x"]
+)
+def test_files_in_system_folders_are_neither_read_nor_changed(path: str, ask: Callable[[str], Request[Any]]) -> None:
     with pytest.raises(PolicyDenied, match="in a system folder"):
-        place(ask(path), writable=(Path("/"),))
+        place(ask(path), writable=(Path("/"),), roots=(Path("/"),))
+
+
+@for_each_request
+def test_a_nul_in_a_path_is_unsafe(tmp_path: Path, ask: Callable[[str], Request[Any]]) -> None:
+    with pytest.raises(UnsafeURL):
+        place(ask(f"{tmp_path}/a\0b"), writable=(tmp_path,), roots=(tmp_path,))
 
 
 @posix
-@pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
+@for_each_change
 def test_only_regular_files_are_changed(tmp_path: Path, ask: Callable[[str], Request[Any]]) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
@@ -305,12 +319,15 @@ def test_only_regular_files_are_changed(tmp_path: Path, ask: Callable[[str], Req
         listener.bind(f"/proc/self/fd/{here}/s")
         os.close(here)
         for name in ("pipe", "s"):
-            with pytest.raises(PolicyDenied, match="not a regular file"):
-                place(ask(str(tmp_path / name)), writable=(tmp_path,))
+            for request in (ask, OpenFile):
+                with pytest.raises(PolicyDenied, match="not a regular file"):
+                    place(request(str(tmp_path / name)), writable=(tmp_path,), roots=(tmp_path,))
+            assert place(Examine(str(tmp_path / name)), writable=(), roots=(tmp_path,))[0].kind == "other"
     for name in ("folder", "to-folder", "folder/..", "."):
-        with pytest.raises(RemoteError) as refusal:
-            place(ask(f"{tmp_path}/{name}"), writable=(tmp_path,))
-        assert refusal.value.status == "EISDIR"
+        for request in (ask, OpenFile):
+            with pytest.raises(RemoteError) as refusal:
+                place(request(f"{tmp_path}/{name}"), writable=(tmp_path,), roots=(tmp_path,))
+            assert refusal.value.status == "EISDIR"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["folder", "pipe", "s", "to-folder"]
 
 
@@ -346,14 +363,14 @@ def test_the_policy_may_allow_one_file(tmp_path: Path) -> None:
     ("name", "status"),
     [("missing/a", "ENOENT"), ("file/a", "ENOTDIR"), ("loop", "ELOOP"), ("n" * 300, "ENAMETOOLONG")],
 )
-@pytest.mark.parametrize("ask", ASKING, ids=["replace", "append", "remove"])
+@pytest.mark.parametrize("ask", [*CHANGING, OpenFile], ids=["replace", "append", "remove", "open"])
 def test_the_reason_of_the_system_is_reported(
     tmp_path: Path, ask: Callable[[str], Request[Any]], name: str, status: str
 ) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "loop").symlink_to("loop")
     with pytest.raises(RemoteError) as refusal:
-        place(ask(str(tmp_path / name)), writable=(tmp_path,))
+        place(ask(str(tmp_path / name)), writable=(tmp_path,), roots=(tmp_path,))
     assert refusal.value.status == status
     assert refusal.value.text == os.strerror(getattr(errno, status))
     assert sorted(each.name for each in tmp_path.iterdir()) == ["file", "loop"]
@@ -366,14 +383,8 @@ def test_a_file_with_the_longest_name_can_be_replaced(tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes() == b"x"
 
 
-def test_a_nul_in_a_path_is_unsafe(tmp_path: Path) -> None:
-    for ask in ASKING:
-        with pytest.raises(UnsafeURL):
-            place(ask(f"{tmp_path}/a\0b"), writable=(tmp_path,))
-
-
 @posix
-@pytest.mark.parametrize("ask", [ASKING[0], ASKING[2]], ids=["replace", "remove"])
+@pytest.mark.parametrize("ask", [CHANGING[0], CHANGING[2]], ids=["replace", "remove"])
 def test_a_folder_that_changes_while_it_is_opened_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[str], Request[Any]]
 ) -> None:
@@ -408,7 +419,7 @@ def test_no_file_descriptor_is_left_open(tmp_path: Path) -> None:
 
     before = held()
     for name in ("a", "missing/a", "."):
-        for ask in ASKING:
+        for ask in CHANGING:
             try:
                 place(ask(f"{tmp_path}/{name}"), writable=(tmp_path,))
             except URLError:

@@ -13,6 +13,7 @@ from fake_servers import (
 from talk_scheme import TalkURL, run
 
 from urlschemes.errors import PluginContractError, PluginError
+from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.protocol import (
     Algorithm,
     Close,
@@ -37,18 +38,33 @@ def test_a_memory_error_passes_through() -> None:
         run(algorithm())
 
 
-def test_any_other_exception_becomes_a_plugin_error() -> None:
+def recursion() -> None:
+    recursion()
+
+
+RAISED = {
+    "value": (lambda: int("\x1b[2J\nx"), r"ValueError: invalid literal for int\(\) with base 10: '\\"),
+    "key": (lambda: {}["\x1b[2J\nx"], "KeyError: "),
+    "attribute": (lambda: cast("Any", None).nothing, "AttributeError: 'NoneType' object has no attribute 'nothing'"),
+    "recursion": (recursion, "RecursionError: maximum recursion depth exceeded"),
+    "stop": (lambda: next(iter(())), "RuntimeError: generator raised StopIteration"),
+}
+
+
+@pytest.mark.plugin_fault(15)
+@pytest.mark.parametrize(("fail", "words"), RAISED.values(), ids=RAISED)
+def test_any_other_exception_becomes_a_plugin_error(fail: Callable[[], object], words: str) -> None:
     def algorithm() -> Algorithm[None]:
         yield from Open("document")
-        raise KeyError("\x1b[2J\nx")
+        fail()
 
-    with pytest.raises(PluginError, match=r"the algorithm of scheme 'x-talk' failed: KeyError") as fault:
+    with pytest.raises(PluginError, match=f"^the algorithm of scheme 'x-talk' failed: {words}") as fault:
         run(algorithm()).read()
-    assert isinstance(fault.value.__cause__, KeyError)
-    assert "\n" not in str(fault.value)
-    assert "\x1b" not in str(fault.value)
+    assert type(fault.value.__cause__).__name__ == words.partition(":")[0]
+    assert str(fault.value).isprintable()
 
 
+@pytest.mark.plugin_fault(24)
 def test_an_exception_that_contains_the_password_is_not_the_cause() -> None:
     def algorithm() -> Algorithm[None]:
         yield from ()
@@ -59,79 +75,49 @@ def test_an_exception_that_contains_the_password_is_not_the_cause() -> None:
     assert fault.value.__cause__ is None
 
 
-def opens_twice() -> Algorithm[None]:
-    yield from Open("document")
-    yield from Open("document")
+def asks(*requests: Any) -> Any:
+    yield from requests
 
 
-def delivers_first() -> Algorithm[None]:
-    yield from Deliver(b"x")
+def opens(*delivered: Any, kind: Any = "document", attributes: Any = None, **more: Any) -> Any:
+    return asks(Open(kind, attributes, **more), *map(Deliver, delivered))
 
 
-def never_opens() -> Algorithm[None]:
-    yield from ()
+WRONG: dict[str, tuple[Callable[[], Any], str]] = {
+    "opens twice": (lambda: asks(Open("document"), Open("document")), ""),
+    "delivers first": (lambda: asks(Deliver(b"x")), ""),
+    "never opens": (asks, ""),
+    "yields a number": (lambda: asks(7), ""),
+    "delivers text": (lambda: opens("text"), "octets of a document"),
+    "delivers nothing": (lambda: opens(None), "octets of a document"),
+    "delivers an entry of a document": (lambda: opens(Entry(name="a")), "octets of a document"),
+    "delivers octets of a listing": (lambda: opens(b"x", kind="listing"), "entries of a listing"),
+    "delivers octets of attributes": (lambda: opens(b"x", kind="attributes"), ""),
+    "opens a session of no type": (lambda: opens(kind="session", session=dict), ""),
+    "opens with a dict": (lambda: opens(attributes={"size": 1}), ""),
+    "uses a stranger's peer": (lambda: asks(Receive(Peer("mine"))), ""),
+    "waits for no peer": (lambda: asks(Ready([])), ""),
+    "a wrong size": (lambda: opens(attributes=Attributes(size=cast("Any", "1"))), "int or None as size"),
+    "a wrong start": (lambda: opens(attributes=Attributes(start=True)), "int or None as start"),
+    "a wrong name": (lambda: opens(Entry(name=cast("Any", b"a")), kind="listing"), "str or None as name"),
+    "wrong fields": (
+        lambda: opens(Entry(name="a", fields=cast("Any", [1])), kind="listing"),
+        "a mapping of str to str as fields",
+    ),
+    "a wrong field": (
+        lambda: opens(attributes=Attributes(fields=cast("Any", {"a": 1}))),
+        "a mapping of str to str as fields",
+    ),
+    "an iterator": (lambda: iter(()), "an algorithm made by a generator function"),
+    "a number": (lambda: 7, "an algorithm made by a generator function"),
+}
 
 
-def yields_a_number() -> Algorithm[None]:
-    yield cast("Any", 7)
-
-
-def delivers_text() -> Algorithm[None]:
-    yield from Open("document")
-    yield from Deliver(cast("Any", "text"))
-
-
-def delivers_octets_in_a_listing() -> Algorithm[None]:
-    yield from Open("listing")
-    yield from Deliver(b"x")
-
-
-def delivers_attributes() -> Algorithm[None]:
-    yield from Open("attributes")
-    yield from Deliver(b"x")
-
-
-def opens_a_session_of_no_type() -> Algorithm[None]:
-    yield from Open("session", session=cast("Any", dict))
-
-
-def opens_with_a_dict() -> Algorithm[None]:
-    yield from Open("document", cast("Any", {"size": 1}))
-
-
-def uses_a_strangers_peer() -> Algorithm[None]:
-    yield from Receive(Peer("mine"))
-
-
-def waits_for_no_peer() -> Algorithm[None]:
-    yield from Ready([])
-
-
-def is_no_generator() -> Any:
-    return iter(())
-
-
-@pytest.mark.parametrize(
-    "algorithm",
-    [
-        opens_twice,
-        delivers_first,
-        never_opens,
-        yields_a_number,
-        delivers_text,
-        delivers_octets_in_a_listing,
-        delivers_attributes,
-        opens_a_session_of_no_type,
-        opens_with_a_dict,
-        uses_a_strangers_peer,
-        waits_for_no_peer,
-        is_no_generator,
-    ],
-)
-def test_a_broken_contract_is_an_error_with_what_was_expected(algorithm: Callable[[], Any]) -> None:
-    with pytest.raises(
-        PluginContractError, match="the algorithm of scheme 'x-talk' broke its contract: expected"
-    ) as fault:
+@pytest.mark.plugin_fault(17)
+@pytest.mark.parametrize(("algorithm", "expected"), WRONG.values(), ids=WRONG)
+def test_a_broken_contract_is_an_error_with_what_was_expected(algorithm: Callable[[], Any], expected: str) -> None:
+    broke = f"^the algorithm of scheme 'x-talk' broke its contract: expected {expected}.*, got "
+    with pytest.raises(PluginContractError, match=broke) as fault:
         list(run(algorithm()))
     assert fault.value.wants
     assert fault.value.has

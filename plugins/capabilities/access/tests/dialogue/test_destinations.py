@@ -104,6 +104,7 @@ def test_the_address_that_the_system_connected_to_is_checked(serve: Serve, monke
         run(fetch(port), port=port)
 
 
+@pytest.mark.plugin_fault(20)
 def test_a_host_that_an_algorithm_chooses_is_checked() -> None:
     with pytest.raises(UnsafeURL):
         run(fetch(8000, host="0x7f.1"))
@@ -184,6 +185,7 @@ def test_redirects_to_the_schemes_of_the_record_are_followed(location: str, to: 
     document.close()
 
 
+@pytest.mark.plugin_fault(23)
 @pytest.mark.fault(21)
 @pytest.mark.parametrize("location", ["x-other://h/", "FTP://h/", "file:///etc/passwd", "mailto:a@b", "javascript:1"])
 def test_other_schemes_are_refused_before_the_location_is_parsed(location: str) -> None:

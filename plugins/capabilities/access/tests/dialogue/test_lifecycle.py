@@ -430,6 +430,7 @@ def test_an_error_while_a_session_ends_is_completed_and_reported(serve: Serve) -
     assert outcomes == [("opened", None), ("failed", impolite)]
 
 
+@pytest.mark.plugin_fault(22)
 def test_a_listing_is_limited(serve: Serve) -> None:
     def algorithm() -> Algorithm[None]:
         yield from Open("listing")

@@ -25,6 +25,7 @@ from urlschemes_access.protocol import (
 )
 
 
+@pytest.mark.plugin_fault(24, 40)
 @pytest.mark.usefixtures("backend")
 def test_a_password_repeated_by_the_server_is_hidden_in_errors() -> None:
     def algorithm() -> Algorithm[None]:

@@ -65,7 +65,7 @@ def test_a_server_that_stops_sending(serve: Serve) -> None:
 def test_single_octets_do_not_extend_the_deadline(serve: Serve) -> None:
     port = serve(drip)
     document = run(fetch(port), port=port, deadline=0.4)
-    with pytest.raises(DeadlineExceeded, match=r"the deadline of 0\.4 seconds passed"):
+    with pytest.raises(DeadlineExceeded, match=r"the deadline passed"):
         document.read()
 
 
@@ -367,4 +367,4 @@ def test_datagrams_are_limited(octets: bytes) -> None:
     with datagrams(talk) as port, pytest.raises(LimitExceeded) as refusal:
         run(ask_by_datagram(port), port=port, policy=replace(LOOPBACK, limits=limits)).read()
     assert (refusal.value.limit, refusal.value.value) == ("datagrams", 5)
-    assert refusal.value.hint == "Limits.datagrams can be raised"
+    assert refusal.value.hint == "Limits(datagrams=...) changes it"

@@ -202,7 +202,7 @@ def test_hooks_judge_each_request_and_learn_its_outcome() -> None:
     visit = Guard(HERE, registry).visit()
     check(visit, text="http://joe:word@host.example/")
     visit.opened()
-    with pytest.raises(PolicyDenied, match=r"rules forbids the access: not to b\.example port 443") as refusal:
+    with pytest.raises(PolicyDenied, match=r"access denied by .*: not to b\.example port 443") as refusal:
         check(visit, "b.example", 443, "https", text="https://b.example/secret")
     assert refusal.value.rule == "veto"
     visit.failed(refusal.value)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -201,22 +200,6 @@ def test_a_method_may_run_only_one_algorithm(serve: Serve) -> None:
     run(main())
     kept.clear()
     assert eventually(lambda: heard == [b"still there", b"bye"])
-
-
-def test_a_session_left_by_an_exception_sends_nothing_more(serve: Serve) -> None:
-    heard: list[bytes] = []
-    port = serve(echo(heard))
-
-    async def main() -> None:
-        session = await begun(shell(port))
-        with suppress(KeyError):
-            async with session:
-                await session.call(Shell.say, b"hello")
-                raise KeyError
-        assert session.closed
-
-    run(main())
-    assert heard == [b"hello"]
 
 
 def test_a_cancelled_call_ends_the_session(serve: Serve) -> None:

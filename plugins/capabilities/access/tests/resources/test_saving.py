@@ -87,7 +87,7 @@ def test_a_disk_that_hangs_does_not_outlast_the_deadline(
         else:
             run_on_loop(save_on_loop())
 
-    with pytest.raises(DeadlineExceeded, match="the deadline of 1 seconds passed while waiting for file") as late:
+    with pytest.raises(DeadlineExceeded, match="the deadline passed while waiting for file") as late:
         save()
     assert late.value.scheme == "x-talk"
     let_go.set()
@@ -125,7 +125,7 @@ def test_finding_an_earlier_part_ends_at_the_deadline(
     tmp_path: Path, hang: Callable[[Any, str], threading.Event]
 ) -> None:
     hang(Part, "_open")
-    with pytest.raises(DeadlineExceeded, match=r"0\.1 seconds passed while waiting for file"):
+    with pytest.raises(DeadlineExceeded, match=r"the deadline passed while waiting for file"):
         Part(tmp_path / "a", URL, timeout=0.1).__enter__()
 
 

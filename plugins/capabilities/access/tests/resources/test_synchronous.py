@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import stat
 import tracemalloc
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,10 +44,6 @@ def names(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
 
 
-def test_a_document_iterates_over_pieces_as_they_arrive() -> None:
-    assert list(document(b"one", b"two")) == [b"one", b"two"]
-
-
 def test_a_document_reads_everything_or_a_number_of_octets() -> None:
     assert document(b"one", b"two").read() == b"onetwo"
     counted = document(b"one", b"two", b"three")
@@ -68,13 +61,6 @@ def test_reading_and_iterating_can_be_combined() -> None:
     mixed = document(b"onetwo", b"three")
     assert mixed.read(3) == b"one"
     assert list(mixed) == [b"two", b"three"]
-
-
-def test_a_document_read_to_its_end_is_terminated() -> None:
-    read = document(b"one")
-    assert read.terminated is None
-    read.read()
-    assert read.terminated is True
 
 
 def test_reading_everything_is_limited_and_iterating_is_not() -> None:
@@ -130,16 +116,6 @@ def test_an_encoding_of_the_caller_is_strict() -> None:
         document(b"gr\xfcn").read_text("utf-8")
 
 
-def test_saving_replaces_the_file(tmp_path: Path) -> None:
-    target = tmp_path / "saved"
-    target.write_text("old")
-    assert document(b"one", b"two").save(target) == 6
-    assert target.read_bytes() == b"onetwo"
-    assert document().save(str(target)) == 0
-    assert target.read_bytes() == b""
-    assert names(tmp_path) == ["saved"]
-
-
 def test_small_pieces_take_no_more_memory_than_their_octets() -> None:
     size = 40_000
     tracemalloc.start()
@@ -153,22 +129,6 @@ def test_small_pieces_take_no_more_memory_than_their_octets() -> None:
         tracemalloc.stop()
     assert octets == b"".join(bytes([octet % 256, 1]) for octet in range(size // 2)) + b"x" * SMALL + b"y"
     assert peak - before < 4 * size
-
-
-def test_a_file_with_the_longest_name_can_be_saved(tmp_path: Path) -> None:
-    name = "\u6587" * 85  # 255 octets
-    assert document(b"one").save(tmp_path / name) == 3
-    assert names(tmp_path) == [name]
-
-
-@pytest.mark.skipif(os.name != "posix", reason="modes of files")
-def test_a_saved_file_has_the_permissions_of_the_older_one(tmp_path: Path) -> None:
-    target = tmp_path / "private"
-    target.write_bytes(b"old")
-    target.chmod(0o600)
-    document(b"new").save(target)
-    assert target.read_bytes() == b"new"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o600
 
 
 def test_a_failed_save_leaves_only_the_old_file(tmp_path: Path) -> None:
@@ -215,14 +175,6 @@ def test_a_document_that_is_garbage_collected_closes_its_dialogue() -> None:
     assert ended == ["closed"]
 
 
-def test_a_listing_iterates_over_its_entries() -> None:
-    first, second = Entry(name="a", kind="file"), Entry(name="b")
-    with run(delivering(Open("listing", Attributes(name="folder")), first, second)) as listing:
-        assert listing.attributes.name == "folder"
-        assert list(listing) == [first, second]
-        assert list(listing) == []
-
-
 def test_a_session_ends_its_dialogue_unless_the_block_raised() -> None:
     ended: list[str] = []
     with run(delivering(Open("session", session=Session), ended=ended)) as session:
@@ -247,8 +199,3 @@ def test_a_session_without_a_connection_has_no_peer() -> None:
 def test_a_resource_prints_without_its_password() -> None:
     url = TalkURL.parse("x-talk://user:secret@127.0.0.1/")
     assert repr(run(delivering(Open("document")), url=url)) == "<Document x-talk://user:***@127.0.0.1/>"
-
-
-def test_a_document_is_an_iterable_of_bytes() -> None:
-    pieces: Iterable[bytes] = document(b"one")
-    assert b"".join(pieces) == b"one"

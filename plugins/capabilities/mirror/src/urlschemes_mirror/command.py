@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +12,13 @@ import click
 from urlschemes.redaction import redact, redact_url
 from urlschemes_access import Client
 from urlschemes_cli.access_options import with_access_options
+from urlschemes_cli.error_reports import error_json
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import json_option, url_argument
 from urlschemes_cli.output.documents import UNMARKED
 from urlschemes_cli.output.hints import message_of
-from urlschemes_cli.output.json_output import error_json, write_json_line
-from urlschemes_cli.output.progress import CountBar
+from urlschemes_cli.output.json_output import write_json_line
+from urlschemes_cli.output.progress import count_bar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_mirror import mirror as mirror_steps
 from urlschemes_mirror.walk import DEPTH, ENTRIES, OCTETS
@@ -38,7 +38,7 @@ __all__ = ["mirror"]
 @click.option("--entries", type=click.IntRange(0), default=ENTRIES, show_default=True, help="Entries of all listings.")
 @click.option("--octets", type=click.IntRange(0), default=OCTETS, show_default=True, help="Octets of all documents.")
 @click.option("--span-hosts", is_flag=True, help="Follow entries to other servers of the same scheme.")
-@click.option("--refresh", is_flag=True, help="Get files again if the listing gives neither their size nor their time.")
+@click.option("--refresh", is_flag=True, help="Also fetch files whose listing gives no size or time.")
 @json_option
 @with_access_options
 @click.pass_obj
@@ -55,15 +55,13 @@ def mirror(
     refresh: bool,
     as_json: bool,
 ) -> None:
-    """Save the listing at URL, and all that it leads to, in the folder DIR.
+    """Save the listing at URL, and everything that it leads to, in the folder DIR.
 
-    Listings become folders, documents files; what is on other servers is left out. Each URL is a line of action, URL,
-    file and message, separated by tabs; the action is saved, unchanged, refused or failed.
+    Listings become folders, and documents become files; resources on other servers are left out. Each line has
+    action, URL, file and message, separated by tabs. The action is saved, unchanged, refused or failed.
 
-    The same command again continues: it gets what is missing or has changed.
+    The same command again fetches files that are missing or have changed.
     """
-    # On a terminal, the lines themselves show the progress.
-    progress = CountBar(None) if sys.stderr.isatty() and not sys.stdout.isatty() else None
     counts: Counter[str] = Counter()
     received = 0
     registry = settings.registry_for(url)
@@ -82,13 +80,13 @@ def mirror(
         **arguments,
     )
     try:
-        with client, progress or nullcontext():
+        # On a terminal, the lines themselves show the progress.
+        with client, count_bar(None, shown=sys.stderr.isatty() and not sys.stdout.isatty()) as advance:
             for step in steps:
                 counts[step.action] += 1
                 received += step.octets
                 _report(step, registry.profile.name, as_json=as_json)
-                if progress:
-                    progress.advance()
+                advance(1)
     finally:
         if counts:
             write_note(

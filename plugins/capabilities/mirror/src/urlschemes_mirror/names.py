@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from collections import Counter
 
 from urlschemes.grammar.octets import octets_of, unescape
 from urlschemes_access.attributes import name_of
@@ -14,6 +15,8 @@ __all__ = ["Names", "last_segment", "safe_name"]
 MAX_NAME = 200
 """Octets of a name. With what is added for parts and new files, it stays below the 255 of most file systems."""
 MAX_SUFFIX = 16
+_ALIKE = 60
+"""Names that share so many characters are numbered together, so that numbering n of them takes a time linear in n."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _RESERVED = frozenset('<>:"/\\|?*')
@@ -50,10 +53,11 @@ class Names:
 
     def __init__(self) -> None:
         self._given: set[str] = set()
+        self._counts: Counter[str] = Counter()
 
     def reserve(self, name: str) -> bool:
         """Take `name`; return False if it is given."""
-        key = unicodedata.normalize("NFKC", name).casefold()
+        key = _without_case(name)
         if key in self._given:
             return False
         self._given.add(key)
@@ -63,11 +67,16 @@ class Names:
         """Return a name for the entry `number` of a listing, which has this URL."""
         name = safe_name(last_segment(url)) or f"{number:04}"
         stem, suffix = _split(name)
-        count = 1
+        alike = _without_case(name)[:_ALIKE]
         while not self.reserve(name):
-            count += 1
-            name = _shortened(f"{stem}-{count}{suffix}", f"-{count}{suffix}")
+            self._counts[alike] += 1
+            end = f"-{self._counts[alike] + 1}{suffix}"
+            name = _shortened(f"{stem}{end}", end)
         return name
+
+
+def _without_case(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
 
 
 def _safer(name: str) -> str:

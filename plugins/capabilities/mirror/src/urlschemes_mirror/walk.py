@@ -304,7 +304,7 @@ class _Walk:
         if self._end is not None:
             left = self._end - monotonic()
             if left <= 0:
-                raise DeadlineExceeded("the deadline of the mirror passed", phase="mirror")
+                raise DeadlineExceeded("the deadline passed", phase="mirror")
             arguments = {**arguments, "deadline": left}
         return self._client.access(url, range=missing, **arguments)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
-from urlschemes.errors import ConfigurationError
+from urlschemes.errors import ConfigurationError, Hint, Remedy
 
 if TYPE_CHECKING:
     import ssl
@@ -36,7 +36,8 @@ class TLSFiles:
 
     def __post_init__(self) -> None:
         if self.key is not None and self.cert is None:
-            raise ConfigurationError("key is given without cert", key="key", hint="cert=FILE names the certificate")
+            hint = Hint(Remedy("names the file of its certificate", "cert"))
+            raise ConfigurationError("key is given without cert", key="key", hint=hint)
 
     def __bool__(self) -> bool:
         return self != TLSFiles()

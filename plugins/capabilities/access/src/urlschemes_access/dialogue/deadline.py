@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import inf
 from time import monotonic
 
+from urlschemes.errors import Hint, Remedy
 from urlschemes_access.errors import DeadlineExceeded
 from urlschemes_access.policy import Limits
 
@@ -57,7 +58,7 @@ class Deadline:
         self._origin = self._clock() - self._spent
 
     def pause(self) -> None:
-        """Stop counting: the caller takes its time."""
+        """Stop counting while the caller has control."""
         self._spent = self._now()
         self._origin = None
 
@@ -84,7 +85,7 @@ class Deadline:
             self._sending = self._sent.add(octets, now, self._limits)
 
     def end_sending(self) -> None:
-        """Stop counting: all is sent."""
+        """Stop measuring the sending rate."""
         self._sent, self._sending = None, inf
 
     def time_for_files(self) -> float | None:
@@ -120,13 +121,13 @@ class Deadline:
         if end > self._now():
             return DeadlineExceeded(f"{bound:.3g} seconds passed while waiting for {phase}", phase=phase)
         if name == "deadline":
-            what = f"the deadline of {limits.deadline:.3g} seconds passed"
+            what = "the deadline passed"
         elif name == "idle":
             what = f"{limits.idle:.3g} seconds passed without content"
         else:
             rate = f"{limits.lowest_rate:g} octets per second"
             what = f"{limits.rate_window:.3g} seconds passed with less than {rate}"
-        hint = f"Limits.{name} can be changed"
+        hint = Hint(Remedy("changes it", f"Limits.{name}"))
         return DeadlineExceeded(f"{what} while waiting for {phase}", phase=phase, hint=hint)
 
     def _first_end(self) -> float:

@@ -24,8 +24,8 @@ from urlschemes_access.guard.route import Route
 from urlschemes_access.policy import Policy
 from urlschemes_access.protocol import requests
 
-# Controls, blanks and backslashes are a trick, not a slip; some surrogates stand for no octet.
-_SUSPICIOUS = re.compile(r"[\x00-\x20\x7f\\\ud800-\udc7f\udd00-\udfff]")
+# Controls and backslashes are a trick, not a slip; some surrogates stand for no octet.
+_SUSPICIOUS = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udc7f\udd00-\udfff]")
 _STRAY_PERCENT = re.compile(f"(?!{ESCAPE.pattern})%")
 _ENDS = "/?#"
 """The characters that end an authority, in whatever profile the client has: servers write the locations of today."""
@@ -145,7 +145,8 @@ class Redirects(DialoguePart):
             raise refused(str(error), "invalid") from error
         self._destinations.check_redirect(target)
         self._context.url = target
-        self._trace.emit("follow", None, f"to {target}")
+        note = "" if location in str(target) else f", written {shown}"
+        self._trace.emit("follow", None, f"to {target}{note}")
         return target
 
     def _allowed_schemes(self) -> tuple[str, ...]:
@@ -158,9 +159,9 @@ def read_location(base: URL, location: str, type_of: Callable[[str], type[URL]])
     """Return the URL that `location` means relative to `base`.
 
     Where a fragment is part of a URL, it is that of `location`, or else of `base` (RFC 9110 section 10.2.2); elsewhere
-    it is left out. What real servers write is repaired: an illegal character after the authority is percent-encoded,
-    and a `/` inserted that must stand between authority and query. `type_of` returns the URL type of a scheme. Raises
-    InvalidURL, UnknownScheme, PluginError.
+    it is left out. What real servers write is repaired, as other clients do: an illegal character after the authority,
+    such as a blank, is percent-encoded, and a `/` inserted that must stand between authority and query. `type_of`
+    returns the URL type of a scheme. Raises InvalidURL, UnknownScheme, PluginError.
     """
     profile = base.syntax.profile
     text = base.resolve(location)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import sys
 
+from urlschemes.errors import Hint, Remedy
 from urlschemes_access.errors import RemoteError, TLSError
 
 # Numbers of OpenSSL's certificate verification (x509_vfy.h).
@@ -12,15 +13,15 @@ _UNKNOWN_AUTHORITY = frozenset({2, 18, 19, 20, 21})
 _NOT_YET_VALID, _EXPIRED = 9, 10
 _OTHER_NAME = frozenset({62, 64})
 
-_HINTS_OF_ALERTS = {
-    "CERTIFICATE_REQUIRED": "the server requires a client certificate: cert=",
-    "HANDSHAKE_FAILURE": "the server may require a client certificate: cert=",
-    "BAD_CERTIFICATE": "the server requires another client certificate: cert=",
-    "ALERT_UNKNOWN_CA": "the server does not trust the authority of the client certificate: cert=",
-    "CERTIFICATE_EXPIRED": "the client certificate has expired: cert=",
-    "CERTIFICATE_UNKNOWN": "the server refused the client certificate: cert=",
+_PROBLEMS_OF_ALERTS = {
+    "CERTIFICATE_REQUIRED": "the server requires a client certificate",
+    "HANDSHAKE_FAILURE": "the server may require a client certificate",
+    "BAD_CERTIFICATE": "the server requires another client certificate",
+    "ALERT_UNKNOWN_CA": "the server does not trust the authority of the client certificate",
+    "CERTIFICATE_EXPIRED": "the client certificate has expired",
+    "CERTIFICATE_UNKNOWN": "the server refused the client certificate",
 }
-"""The hint about an alert of the server, by a part of its name in OpenSSL."""
+"""The problem with the client's certificate that an alert of the server tells, by a part of its name in OpenSSL."""
 
 
 def reason(error: BaseException) -> str:
@@ -53,7 +54,7 @@ def tls_error(host: str, fault: BaseException, *, received: int | None = None) -
 
 def _hint(verify_code: int, name: str) -> str | None:
     if verify_code in _UNKNOWN_AUTHORITY:
-        return "if you trust the authority that signed the certificate: cacert= names a file with the authority's own"
+        return Hint(Remedy("names the file of the authority's own certificate, if you trust it", "cacert"))
     if verify_code in _OTHER_NAME:
         return "the certificate is for another host: the URL must name the host as the certificate does"
     if verify_code in (_EXPIRED, _NOT_YET_VALID):
@@ -61,4 +62,5 @@ def _hint(verify_code: int, name: str) -> str | None:
         return f"the certificate of the server {when}, or the clock of this machine is wrong"
     if name == "WRONG_VERSION_NUMBER":
         return "the server does not speak TLS at this port"
-    return next((hint for part, hint in _HINTS_OF_ALERTS.items() if part in name), None)
+    problem = next((problem for part, problem in _PROBLEMS_OF_ALERTS.items() if part in name), None)
+    return problem and Hint(problem, Remedy("names its file", "cert"))

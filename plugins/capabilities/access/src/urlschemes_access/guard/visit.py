@@ -187,7 +187,7 @@ class Visit(Route):
     def wait(self, phase: str, timeout: float | None = None) -> float:
         """Return how long one wait for `phase` may last. Raises DeadlineExceeded.
 
-        `phase` is "answer" before the first octet of an answer; `timeout` is the client's own bound.
+        `phase` is "answer" before the first octet of a response; `timeout` is the client's own bound.
         """
         left = self.deadline.time_for(phase)
         most = self._longest.get(phase, left)
@@ -216,7 +216,7 @@ class Visit(Route):
     # What plugins learn
 
     def opened(self) -> None:
-        """Tell the observers that an answer has begun."""
+        """Tell the observers that a response has begun."""
         self._observe("opened", None)
 
     def failed(self, error: URLError) -> None:

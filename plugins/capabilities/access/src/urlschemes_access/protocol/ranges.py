@@ -18,7 +18,7 @@ MOST = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The octets of a resource from `start` up to, and without, `stop`; None: up to its end.
+    """The octets of a resource from `start` up to but not including `stop`; None: up to its end.
 
     With `unchanged`, the attributes of the whole resource as it was, this part is delivered only if the resource is
     still the same, and otherwise all of it: `Attributes.start` tells which. A resource that has neither a strong ETag

@@ -12,9 +12,9 @@ from urlschemes_access.protocol.requests import Algorithm, Peer, Send
 __all__ = ["CONFIRMATION_TIMEOUT", "REASON_TIMEOUT", "Upload", "decisive_answer"]
 
 CONFIRMATION_TIMEOUT = 60.0
-"""Seconds to wait for the answer after the last octet was sent: it may still be on its way to the server."""
+"""Seconds to wait for the response after the last octet was sent: it may still be on its way to the server."""
 REASON_TIMEOUT = 2.0
-"""Seconds to wait for an answer that says why the connection broke."""
+"""Seconds to wait for a response that says why the connection broke."""
 CHECK_INTERVAL = 1024 * 1024
 """Octets to send, at most, before checking whether the server has answered."""
 
@@ -30,16 +30,16 @@ class Upload(ABC):
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
         self.sent = 0
-        self._checked_at = 0  # the value of `sent` at the last check for an answer
+        self._checked_at = 0  # the value of `sent` at the last check for a response
 
     @abstractmethod
     def early_error(self, within: float) -> Algorithm[AccessError | None]:
-        """Return the error for an answer that comes before all is sent; None if none comes within so many seconds."""
+        """Return the error for a response that comes before everything is sent; None if none comes in time."""
 
     def send(self, pieces: tuple[bytes, ...], *, before: bytes = b"", after: bytes = b"") -> Algorithm[None]:
         """Send some of the content; `before` and `after` it, octets that do not belong to it.
 
-        Raises the error of an answer that comes early. Without one, raises DeadlineExceeded, TLSError or Truncated.
+        Raises the error of a response that comes early. Without one, raises DeadlineExceeded, TLSError or Truncated.
         """
         if self.sent < CHECK_INTERVAL or self.sent - self._checked_at >= CHECK_INTERVAL:
             yield from self.check()
@@ -52,7 +52,7 @@ class Upload(ABC):
         self.sent += octets
 
     def check(self) -> Algorithm[None]:
-        """Raise the error of an answer that has come before all was sent."""
+        """Raise the error of a response that came before everything was sent."""
         self._checked_at = self.sent
         try:
             answer = yield from self.early_error(0)
@@ -65,7 +65,7 @@ class Upload(ABC):
             raise answer
 
     def _reason(self, error: AccessError) -> Algorithm[AccessError]:
-        """Return the error for a connection that broke: that of an answer, if one comes."""
+        """Return the error for a connection that broke: that of a response, if one comes."""
         try:
             answer = yield from self.early_error(REASON_TIMEOUT)
         except AccessError:
@@ -80,9 +80,9 @@ class Upload(ABC):
 
 
 def decisive_answer(answer: Algorithm[T], what: str, state: str, *, sent: int | None = None) -> Algorithm[T]:
-    """Return the answer that alone says that an operation was carried out. Raises Indeterminate if none comes.
+    """Return the only response that says that an operation was carried out. Raises Indeterminate if none comes.
 
-    `what` names the answer in the error, and `state` says what is unknown without it. `sent` counts the octets of
+    `what` names the response in the error, and `state` says what is unknown without it. `sent` counts the octets of
     content, all of which were sent.
     """
     try:

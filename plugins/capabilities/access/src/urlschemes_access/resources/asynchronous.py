@@ -117,7 +117,7 @@ class _Calls:
 class AsyncSession(_AsyncResource, Generic[S]):
     """An interactive resource. `call` runs the methods of its type, a subclass of Session.
 
-        async with await AsyncClient().operate("open session", url) as session:
+        async with await AsyncClient().open_session(url) as session:
             octets = await session.call(TelnetSession.read, within=1.0)
 
     A method of a Session hands an algorithm to `run_algorithm`, which blocks. Here `run_algorithm` returns at once what

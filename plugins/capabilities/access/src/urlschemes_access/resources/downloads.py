@@ -95,7 +95,7 @@ class Part:
                 self.close()
                 if self._timeout is None or not isinstance(fault, TimeoutError) or fault.errno is not None:
                     raise
-                late = f"the deadline of {self._timeout:.3g} seconds passed while waiting for file"
+                late = "the deadline passed while waiting for file"
                 raise DeadlineExceeded(late, phase="file") from None
         return self
 
@@ -276,7 +276,7 @@ class Part:
             raise
 
     def _lock(self, descriptor: int) -> None:
-        """Lock a file as long as it is open, if the system can. Raises AccessError if another process has."""
+        """Lock a file as long as it is open, if the system can. Raises AccessError if another process has locked it."""
         try:
             import fcntl  # Windows has none
         except ImportError:

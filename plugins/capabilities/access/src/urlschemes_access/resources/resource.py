@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import ClassVar, TypeVar
 
-from urlschemes.errors import UnsupportedOperation, URLError
+from urlschemes.errors import Hint, Remedy, UnsupportedOperation, URLError
 from urlschemes.redaction import one_line
 from urlschemes.url.value import URL
 from urlschemes_access.attributes import Attributes, Entry, Gateway, charset_of
@@ -21,6 +21,7 @@ from urlschemes_access.errors import AccessError, DeadlineExceeded, LimitExceede
 from urlschemes_access.resources.downloads import Download, Part
 
 T = TypeVar("T")
+R = TypeVar("R", bound="AnyResource")
 
 SMALL = 4096
 """Pieces of fewer octets are joined: a bytes object of a few octets takes many times their size."""
@@ -28,16 +29,6 @@ WRITTEN = 256 * 1024
 """Octets of joined pieces that are written at once."""
 LONGEST_HELD = 0.1
 """Seconds after which joined pieces are written although there are fewer."""
-
-
-def no_document(resource: AnyResource) -> UnsupportedOperation:
-    """Return the error for a listing or a session where only a document can be used."""
-    kind = type(resource).__name__.removeprefix("Async").lower()
-    return UnsupportedOperation(
-        f"{one_line(str(resource.url), 160)} is not a document: only documents can be downloaded",
-        scheme=resource.url.scheme,
-        hint=f"access it as a {kind}",
-    )
 
 
 class AnyResource:
@@ -104,6 +95,16 @@ class AnyResource:
         return f"<{type(self).__name__} {one_line(str(self.url), 200)}>"
 
 
+def expected(resource: AnyResource, kind: type[R]) -> R:
+    """Return `resource`, which must be of a `kind`. Raises UnsupportedOperation if it is not, and closes it."""
+    if isinstance(resource, kind):
+        return resource
+    resource._close_now()  # noqa: SLF001  as below, of a class of this module
+    found, wanted = resource._KIND, kind._KIND  # noqa: SLF001  as above
+    message = f"{one_line(str(resource.url), 160)} is a {found}, not a {wanted}"
+    raise UnsupportedOperation(message, scheme=resource.url.scheme, hint=f"open it as a {found}")
+
+
 class AnyDocument(AnyResource):
     """A document, whether reading it blocks or is awaited."""
 
@@ -166,7 +167,7 @@ class AnyDocument(AnyResource):
                     scheme=self.url.scheme,
                     limit="content",
                     value=bound,
-                    hint="iterate over the document, save it, or raise Limits.content",
+                    hint=Hint("iterate over the document, or save it", Remedy("changes it", "Limits.content")),
                 )
         octets = b"".join(pieces)
         if 0 <= most < held:

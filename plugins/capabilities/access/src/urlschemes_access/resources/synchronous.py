@@ -14,9 +14,9 @@ from urlschemes_access.dialogue import Dialogue
 from urlschemes_access.errors import AccessError
 from urlschemes_access.protocol.requests import Algorithm, Open, Peer
 from urlschemes_access.resources.downloads import Download, Part
-from urlschemes_access.resources.resource import AnyDocument, AnyResource, no_document
+from urlschemes_access.resources.resource import AnyDocument, AnyResource
 
-__all__ = ["Document", "Listing", "Session", "Source", "document_of", "run", "session_of"]
+__all__ = ["Document", "Listing", "Session", "Source", "run", "session_of"]
 
 T = TypeVar("T")
 
@@ -187,10 +187,3 @@ def session_of(dialogue: Dialogue, opened: Open, run: Callable[[Coroutine[Any, A
         return kind(Source(dialogue, run), dialogue.attributes, opened.peer)
 
     return dialogue.make(make)
-
-
-def document_of(resource: Document | Listing | Session) -> Document:
-    """Return `resource`. Raises UnsupportedOperation if it is not a document."""
-    if isinstance(resource, Document):
-        return resource
-    raise no_document(resource)
