@@ -109,15 +109,33 @@ def try_table(
 def try_faults(chance: random.Random, native: _native.Table, text: str, states: list[object]) -> None:
     """Let a table learn faults, most of them as the core learns them, and ask for them."""
     size = min(len(text), 300)
-    path = [chance.choice(states) for _ in range(max(0, size + chance.choice((-size, -3, -1, 0, 0, 1, 1, 2))))]
+    path: list[object] = [
+        chance.choice(states) for _ in range(max(0, size + chance.choice((-size, -3, -1, 0, 0, 1, 1, 2))))
+    ]
+    if path and chance.random() < 0.1:
+        path[chance.randrange(len(path))] = Leaving(path)
     kinds = bytes(chance.choice((127, 128, 128, 128, 128, 129)))
     name = chance.choice(("", "", "ftp", "x" * 300))
     ends = chance.choice(("/", "/?#", "", "\u00e9"))
     position = chance.randrange(-3, size + 3)
-    with suppress(ValueError):
+    with suppress(IndexError, ValueError):
         native.learn(name, kinds, ends, text[:size], path, "code", position)
     for each in (text, text[:size], text[: size // 2], "", None):
         native.fault(each)
+
+
+class Leaving:
+    """A state that empties the list that holds it when it is looked up."""
+
+    def __init__(self, path: list[object]) -> None:
+        self.path = path
+
+    def __hash__(self) -> int:
+        self.path.clear()
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
 
 def try_texts(chance: random.Random, registry: Registry, texts: list[str], counts: dict[str, int]) -> None:
@@ -142,13 +160,18 @@ def try_columns(chance: random.Random, reader: Any, texts: list[str], names: lis
     if chance.random() < 0.2:
         offsets[chance.randrange(len(offsets))] = chance.choice((-1, 0, 7, 2**31 - 1))
     validity = chance.choice((None, bytes([chance.randrange(256)])))
-    bit = chance.choice((0, 0, 1, 2, 3, -1, 2**62))
+    bit = chance.choice((0, 0, 1, 2, 3, -1, 2**62, 2**63 - 1 - chance.randrange(20)))
     parts = tuple((name, chance.choice(OUTPUTS)) for name in names)
     data = b"".join(rows)
     try:
         reader.unknown(memoryview(offsets), data, validity, bit)
-        explained = chance.choice((("code", 0), ("code", chance.randrange(-5, 200))))
-        reader.columns(memoryview(offsets), data, validity, bit, parts, lambda _: explained)
+
+        def explain(_: str) -> tuple[str, int]:
+            if chance.random() < 0.1:
+                offsets[chance.randrange(len(offsets))] = chance.choice((-1, 0, 7, 2**31 - 1))
+            return "code", chance.choice((0, chance.randrange(-5, 200)))
+
+        reader.columns(memoryview(offsets), data, validity, bit, parts, explain)
         counts["rows"] += len(rows)
     except ValueError:
         pass

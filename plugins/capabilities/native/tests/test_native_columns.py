@@ -212,7 +212,7 @@ def test_names_that_are_not_read_natively_are_known() -> None:
         ([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], b"\xff", 0),
         ([0, 1], b"\xff", 8),
         ([0, 1], b"\xff", -1),
-        ([0, 1], b"\xff", 2**63 - 1),
+        *(([0, 1], b"\xff", 2**63 - 1 - less) for less in range(9)),
         ([0, 1], b"", 0),
     ],
 )
@@ -247,6 +247,20 @@ def test_an_error_of_explain_passes_through() -> None:
     registry.parse("ftp://h.dom/")
     with pytest.raises(ZeroDivisionError):
         registry.reader.columns(*buffers([NEVER_KNOWN]), 0, (), lambda _: 1 / 0)
+
+
+@pytest.mark.parametrize("end", [-1, 2, 10**9])
+def test_an_array_that_explain_changes_is_refused(end: int) -> None:
+    registry = Registry()
+    registry.parse("ftp://h.dom/")
+    offsets = array("i", [0, len(NEVER_KNOWN), 2 * len(NEVER_KNOWN)])
+
+    def change(_: str) -> tuple[str, int]:
+        offsets[2] = end
+        return "code", 0
+
+    with pytest.raises(ValueError, match="was changed"):
+        registry.reader.columns(memoryview(offsets), 2 * NEVER_KNOWN.encode(), None, 0, (), change)
 
 
 def test_no_rows_are_no_rows() -> None:

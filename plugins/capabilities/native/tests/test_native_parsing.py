@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache, partial
 
 import pytest
+from workspace import schemes_of_plugins
 
 import urlschemes
 from urlschemes import URL, Encoded, InternetURL, Registration, Registry, URLError, default_registry
@@ -23,7 +24,7 @@ from urlschemes_native.reader import loaded  # noqa: E402  where it is installed
 REGISTRIES = {"rfc1738": default_registry, "rfc3986": Registry(profile="rfc3986")}
 SCHEMES = pytest.mark.parametrize(
     ("profile", "scheme"),
-    [(profile, scheme) for profile, registry in REGISTRIES.items() for scheme in sorted(registry)],
+    [(profile, scheme) for profile, registry in REGISTRIES.items() for scheme in schemes_of_plugins(registry)],
 )
 NUMBERS = pytest.mark.parametrize("number", [40, pytest.param(200, marks=pytest.mark.slow)])
 in_python = partial(PatternReader.parse, default_registry.reader)
@@ -251,6 +252,15 @@ def test_a_pickled_url_of_one_is_a_url_of_the_other(profile: str, scheme: str) -
     for url in (native, pure):
         for copied in (pickle.loads(pickle.dumps(url)), copy.copy(url), copy.deepcopy(url)):
             assert described(copied) == described(native) == described(pure)
+
+
+def test_the_examples_of_ledgers_are_read_alike() -> None:
+    parse, parse_in_python = parsers("rfc3986")
+    for record in REGISTRIES["rfc3986"].registrations():
+        for example in record.examples:
+            native, pure = (outcome(each, example.url) for each in (parse, parse_in_python))
+            assert native == pure
+            assert isinstance(native, dict) == (example.parts is not None), example.url
 
 
 def test_parse_can_be_pickled_as_it_is() -> None:

@@ -58,7 +58,7 @@ def test_a_number_of_the_header_is_checked(field: str) -> None:
 
 def test_what_stands_in_a_table_is_checked() -> None:
     table = table_for("ftp")
-    _, states, classes, edges, ops, _, tags, _, _ = HEADER.unpack_from(table.blob)
+    _, states, classes, edges, ops, _, tags, registers, _ = HEADER.unpack_from(table.blob)
     cells = HEADER.size
     edge_rows = cells + (2 * states * classes + 3) // 4 * 4
     final_rows = edge_rows + 8 * edges
@@ -73,6 +73,7 @@ def test_what_stands_in_a_table_is_checked() -> None:
         "edge to the dead state": (edge_rows, struct.pack("<H", 0)),
         "edge beyond the states": (edge_rows, struct.pack("<H", states)),
         "ops of an edge": (edge_rows + 2, struct.pack("<HH", ops, 1)),
+        "more ops than registers": (edge_rows + 2, struct.pack("<HH", 0, registers + 1)),
         "final state": (final_rows + 8, struct.pack("<H", 2)),
         "final ops": (final_rows + 8, struct.pack("<HHH", 1, 65535, 65535)),
         "register of an op": (op_rows, b"\xfe"),

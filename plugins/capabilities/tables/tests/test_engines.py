@@ -13,13 +13,14 @@ from functools import cache
 
 import pytest
 from mutation_campaign import Corpus
+from workspace import schemes_of_plugins
 
 from urlschemes import Registry, default_registry
 from urlschemes.grammar.syntax import Syntax
 from urlschemes_tables import dialect_of
 
 REGISTRIES = {"rfc1738": default_registry, "rfc3986": Registry(profile="rfc3986")}
-SCHEMES = [(profile, scheme) for profile, registry in REGISTRIES.items() for scheme in sorted(registry)]
+SCHEMES = [(profile, scheme) for profile, registry in REGISTRIES.items() for scheme in schemes_of_plugins(registry)]
 # Reads {"source", "flags", "texts"}, prints the indexes of the texts that match.
 SCRIPT = """
 const {source, flags, texts} = JSON.parse(require("fs").readFileSync(0, "utf8"));

@@ -103,7 +103,7 @@ def test_repetitions_are_counted() -> None:
 @pytest.mark.parametrize(
     "bnf",
     [
-        "u = *[ *digit ]",  # no pattern
+        'u = *[ "a" | "b" ] "a" 20[ "a" | "b" ]',  # no pattern
         'u = 1*64[ 1*64digit "/" ]',  # too many states
     ],
 )

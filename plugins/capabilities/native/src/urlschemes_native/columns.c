@@ -121,7 +121,7 @@ static int acquire(Strings *strings, PyObject *offsets, PyObject *data, PyObject
     strings->rows = strings->offsets.len ? strings->offsets.len / strings->width - 1 : 0;
     if (strings->offsets.len % strings->width)
         wrong = "offsets must be numbers of 32 or 64 bits";
-    else if (first_bit < 0 || first_bit > PY_SSIZE_T_MAX - strings->rows ||
+    else if (first_bit < 0 || first_bit > PY_SSIZE_T_MAX - 7 - strings->rows ||
              (strings->has_validity && (first_bit + strings->rows + 7) / 8 > strings->validity.len))
         wrong = "the validity bitmap is shorter than the array";
     int64_t before = strings->rows ? offset(strings, 0) : 0;
@@ -137,13 +137,14 @@ static int acquire(Strings *strings, PyObject *offsets, PyObject *data, PyObject
     return 0;
 }
 
-/* Point to the text of a row and return its size; NONE for a null. */
+/* Point to the text of a row and return its size; NONE for a null, and if the offsets were changed since acquire(). */
 static Py_ssize_t text_of(const Strings *strings, Py_ssize_t row, const uint8_t **text) {
     Py_ssize_t bit = strings->first_bit + row;
     if (strings->has_validity && !(((const uint8_t *)strings->validity.buf)[bit >> 3] >> (bit & 7) & 1)) return NONE;
-    int64_t begin = offset(strings, row);
+    int64_t begin = offset(strings, row), end = offset(strings, row + 1);
+    if (begin < 0 || begin > end || end > strings->data.len) return NONE;
     *text = (const uint8_t *)strings->data.buf + begin;
-    return (Py_ssize_t)(offset(strings, row + 1) - begin);
+    return (Py_ssize_t)(end - begin);
 }
 
 /* Parts of one row */
@@ -319,7 +320,12 @@ static int explain_rows(Work *work, PyObject *explain, PyObject *codes) {
         const uint8_t *text = NULL;
         Py_ssize_t size = text_of(&work->strings, row, &text);
         Py_ssize_t place;
-        PyObject *name = known_fault(find(work->names, text, size)->table, text, size, &place);
+        const Entry *entry = size == NONE || size > work->limit ? NULL : find(work->names, text, size);
+        if (!entry) {
+            PyErr_SetString(PyExc_ValueError, "the array was changed while it was read");
+            return 0;
+        }
+        PyObject *name = known_fault(entry->table, text, size, &place);
         if (!name && !(name = explained(explain, text, size, &place))) return 0;
         Py_ssize_t n = index_of(codes, name);
         Py_DECREF(name);

@@ -198,18 +198,17 @@ static int make_rows(Faults *faults, unsigned shift) {
 /* Put the numbers of the states into `path`. Return 0 with an error, or if there are too many. */
 static int number_states(Faults *faults, PyObject *states, Py_ssize_t count, uint16_t *path) {
     for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *state = PyList_GetItem(states, i);
-        if (!state) return 0;
-        PyObject *number = PyDict_GetItemWithError(faults->numbers, state);
-        if (!number && PyErr_Occurred()) return 0;
+        PyObject *state = Py_XNewRef(PyList_GetItem(states, i)); /* its __hash__ may take it from the list */
+        PyObject *number = state ? PyDict_GetItemWithError(faults->numbers, state) : NULL, *added = NULL;
         Py_ssize_t known = PyDict_Size(faults->numbers);
-        if (!number && known == MOST_STATES) return 0;
-        path[i] = (uint16_t)(number ? PyLong_AsLong(number) : known + 1);
-        if (number) continue;
-        if (!(number = PyLong_FromSsize_t(known + 1))) return 0;
-        int set = PyDict_SetItem(faults->numbers, state, number);
-        Py_DECREF(number);
-        if (set < 0) return 0;
+        if (number)
+            path[i] = (uint16_t)PyLong_AsLong(number);
+        else if (!PyErr_Occurred() && known < MOST_STATES && (added = PyLong_FromSsize_t(known + 1)) &&
+                 PyDict_SetItem(faults->numbers, state, added) == 0)
+            number = added, path[i] = (uint16_t)(known + 1);
+        Py_XDECREF(added);
+        Py_XDECREF(state);
+        if (!number) return 0;
     }
     return 1;
 }

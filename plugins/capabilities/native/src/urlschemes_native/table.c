@@ -9,12 +9,13 @@ static uint32_t u16(const uint8_t *p) { return (uint32_t)(p[0] | p[1] << 8); }
 
 static uint32_t u32(const uint8_t *p) { return u16(p) | u16(p + 2) << 16; }
 
-static int read_steps(Step *steps, uint32_t count, const uint8_t *p, uint32_t most_to, uint32_t moves) {
+static int read_steps(Step *steps, uint32_t count, const uint8_t *p, uint32_t most_to, uint32_t moves,
+                      uint32_t registers) {
     for (uint32_t i = 0; i < count; i++, p += 8) {
         steps[i].to = (uint16_t)u16(p);
         steps[i].first = u16(p + 2);
         steps[i].count = (uint16_t)u16(p + 4);
-        if (steps[i].to > most_to || steps[i].first + steps[i].count > moves) return 0;
+        if (steps[i].to > most_to || steps[i].count > registers || steps[i].first + steps[i].count > moves) return 0;
     }
     return 1;
 }
@@ -100,11 +101,11 @@ static int read_blob(Table *table, const uint8_t *blob, Py_ssize_t size, Py_ssiz
         table->next[i / classes << shift | i % classes] = (uint16_t)to;
     }
     p += padded;
-    if (!read_steps(table->edge, edges, p, states - 1, moves)) return 0;
+    if (!read_steps(table->edge, edges, p, states - 1, moves, registers)) return 0;
     for (uint32_t i = 0; i < edges; i++)
         if (table->edge[i].to == DEAD) return 0;
     p += 8 * (size_t)edges;
-    if (!read_steps(table->final, states, p, 1, finals)) return 0;
+    if (!read_steps(table->final, states, p, 1, finals, registers)) return 0;
     p += 8 * (size_t)states;
     if (!read_moves(table->moves, moves, p, registers, registers, 0)) return 0;
     p += 2 * (size_t)moves;

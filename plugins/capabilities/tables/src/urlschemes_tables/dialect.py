@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.pattern import in_brackets
-from urlschemes.grammar.rule_tree import Characters, Marked, Repeated, Series, Variants, children
+from urlschemes.grammar.pattern import compile_tree, in_brackets
+from urlschemes.grammar.rule_tree import Characters, Marked, Repeated, Series, Variants
 
 if TYPE_CHECKING:
     from urlschemes.grammar.rule_tree import Element
@@ -36,14 +36,14 @@ def dialect_of(syntax: Syntax, dialect: Dialect) -> str:
     """
     if dialect not in get_args(Dialect):
         raise ValueError(f"there is no dialect {dialect!r}: expected one of {', '.join(get_args(Dialect))}")
-    return f"^(?:{_expression(syntax.automaton.tree)})$"
+    return f"^(?:{_expression(compile_tree(syntax.automaton)[1])})$"
 
 
 def _expression(item: Element) -> str:
     if isinstance(item, Characters):
         return _class(item.mask)
     if isinstance(item, Marked | Series):
-        return "".join(map(_expression, children(item)))
+        return "".join(map(_expression, item.items))
     if isinstance(item, Variants):
         return f"(?:{'|'.join(map(_expression, item.items))})"
     assert isinstance(item, Repeated)

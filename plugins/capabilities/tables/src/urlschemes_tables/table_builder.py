@@ -26,6 +26,8 @@ _UNSET, _HERE = -1, -2
 """Versions of a tag: not passed, and passed just before the character that is read (or the end)."""
 
 _Versions: TypeAlias = tuple[int, ...]
+_Ways: TypeAlias = tuple[tuple[int, tuple[int, ...]], ...]
+"""Steps, each with the tags on the way to it."""
 _State: TypeAlias = tuple[tuple[int, _Versions], ...]
 _Op: TypeAlias = tuple[int, int, int]
 """A tag, the version that is set, and the version that it is set from."""
@@ -137,10 +139,15 @@ class _Builder:
         if not ways[begin]:
             raise _TooLarge  # no URL at all
         class_of, members = self.classes(live)
-        by_class: dict[int, list[list[tuple[int, tuple[int, ...]]]]] = {
-            number: [[way for way in found if way[0] in reading] for reading in members]
-            for number, found in ways.items()
+        numbers: dict[_Ways, int] = {}
+        by_class = {
+            step: [
+                numbers.setdefault(tuple([way for way in found if way[0] in reading]), len(numbers))
+                for reading in members
+            ]
+            for step, found in ways.items()
         }
+        taken = [*numbers]
         tags = 2 * len(self.marks)
         first: _State = ((begin, (_UNSET,) * tags),)
         states: dict[_State, int] = {first: 1}
@@ -149,9 +156,16 @@ class _Builder:
         finals: list[_Versions | None] = [None]
         for state in order:  # grows
             finals.append(self.final(state, ways))
-            row = []
+            row, known = [], {}
             for number in range(len(members)):
-                to, ops = self.after(state, [by_class[step][number] for step, _ in state], tags)
+                alike = tuple([by_class[step][number] for step, _ in state])
+                found = [taken[each] for each in alike]
+                self.work += len(state) + sum(map(len, found))
+                if self.work > _MAX_WORK:
+                    raise _TooLarge
+                if alike not in known:
+                    known[alike] = self.after(state, found, tags)
+                to, ops = known[alike]
                 if not to:
                     row.append(_NOWHERE)
                     continue
@@ -191,18 +205,13 @@ class _Builder:
             class_of[code] = numbers.setdefault(reading, len(numbers))
         return bytes(class_of), [set().union(*(masks[mask] for mask in reading)) for reading in numbers]
 
-    def after(
-        self, state: _State, ways: list[list[tuple[int, tuple[int, ...]]]], tags: int
-    ) -> tuple[_State, tuple[_Op, ...]]:
+    def after(self, state: _State, ways: list[_Ways], tags: int) -> tuple[_State, tuple[_Op, ...]]:
         """Return the state after `state` when the `ways` from each of its steps are taken, and the ops of the edge."""
         reached: dict[int, _Versions] = {}
         for (_, versions), found in zip(state, ways, strict=True):
-            self.work += 1 + len(found)
             for step, passed in found:
                 if step not in reached:
                     reached[step] = _passed(versions, passed)
-        if self.work > _MAX_WORK:
-            raise _TooLarge
         # Versions are numbered anew in the order of the steps, so that equal states look equal.
         named: list[dict[int, int]] = [{_UNSET: _UNSET} for _ in range(tags)]
         to = tuple(
