@@ -8,7 +8,15 @@ if find_spec("django"):
 
     settings.configure(
         DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
-        INSTALLED_APPS=["urlschemes_bridges"],
+        INSTALLED_APPS=[
+            "django.contrib.admin",
+            "django.contrib.auth",
+            "django.contrib.contenttypes",
+            "django.contrib.messages",
+            "urlschemes_bridges",
+        ],
+        TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates"}],
+        SECRET_KEY="of tests",
         DEFAULT_AUTO_FIELD="django.db.models.AutoField",
         USE_TZ=True,
     )

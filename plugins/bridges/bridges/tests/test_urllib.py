@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ PRICES = b"name,price\ntea,3\ncoffee,4\n"
 def gopher() -> Iterator[str]:
     """The URL of a Gopher server, without the path."""
     with gopher_server(
-        menu({"prices.csv": binary(PRICES, plus=False), "find": search(title="Find", plus=False)})
+        menu({"prices.csv": binary(PRICES, plus=False), "find": search(title="Find  it", plus=False)})
     ) as address:
         yield f"gopher://{address}"
 
@@ -72,7 +73,7 @@ def test_a_listing_is_a_table(opener: OpenerDirector, gopher: str) -> None:
         header, first, second = response.read().decode().splitlines()
     assert header == "kind\tname\turl\tsize"
     assert first == f"binary\tprices.csv\t{gopher}/9/prices.csv\t"
-    assert second.startswith("search\tFind\t")
+    assert second.startswith("search\tFind it\t")
 
 
 def test_urls_without_an_authority_are_opened() -> None:
@@ -127,7 +128,9 @@ def test_a_scheme_that_is_not_installed_is_an_error() -> None:
         URLHandler("ftp", "htpp")
 
 
-@pytest.mark.parametrize("arguments", [{"data": b"content"}, {"method": "HEAD"}, {"headers": {"A": "b"}}])
+@pytest.mark.parametrize(
+    "arguments", [{"data": b"content", "method": "GET"}, {"method": "HEAD"}, {"headers": {"A": "b"}}]
+)
 def test_a_request_that_does_more_than_read_is_refused(
     opener: OpenerDirector, gopher: str, arguments: dict[str, Any]
 ) -> None:
@@ -163,11 +166,28 @@ def test_an_error_while_reading_is_a_url_error() -> None:
             response.read(100)
 
 
-def test_a_response_that_is_read_whole_is_limited(tmp_path: Path) -> None:
+def test_closing_a_response_closes_the_connection() -> None:
+    closed = threading.Event()
+
+    def wait(connection: socket.socket) -> None:
+        connection.recv(10_000)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nfirst")
+        if connection.recv(1) == b"":
+            closed.set()
+
+    with Loopback(wait) as server:
+        response = build_opener(URLHandler("http", policy=LOOPBACK)).open(f"http://{server.address}/")
+        response.close()
+        assert closed.wait(30)
+
+
+def test_what_is_read_whole_is_limited(tmp_path: Path, gopher: str) -> None:
     (tmp_path / "long").write_bytes(bytes(1_500_000))
-    policy = Policy(networks=("127.0.0.0/8",), limits=Limits(content=1_000_000))
-    opener = build_opener(URLHandler("http", policy=policy))
+    policy = Policy(networks=("127.0.0.0/8",), limits=Limits(content=1_000_000, entries=1))
+    opener = build_opener(URLHandler("http", "gopher", policy=policy))
     with http_server(tmp_path) as address, opener.open(f"http://{address}/long") as response:
         assert response.read(1) == b"\0"
         with pytest.raises(URLError, match="the content is longer than 1000000 octets"):
             response.read()
+    with pytest.raises(URLError, match="the listing has more entries than 1"):
+        opener.open(f"{gopher}/1/")

@@ -364,7 +364,7 @@ def test_a_deadline_is_kept_and_explained() -> None:
         while connection.recv(1000):
             pass
 
-    with Loopback(keep_silent) as silent, pytest.raises(OSError, match=r"0\.2"):
+    with Loopback(keep_silent) as silent, pytest.raises(OSError, match="the deadline passed"):
         URLFileSystem(LOOPBACK, deadline=0.2).cat_file(f"gopher://{silent.address}/0/a")
 
 

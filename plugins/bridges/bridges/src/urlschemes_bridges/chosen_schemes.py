@@ -26,11 +26,13 @@ def scheme_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 class ChosenSchemes:
-    """The schemes of a registry that a caller chose, or all of them if none is named."""
+    """The schemes of a registry that a caller chose, or all of them if none is named. Raises UnknownScheme."""
 
     def __init__(self, *names: str, registry: Registry | None = None) -> None:
         self.names = scheme_names(names)
         self.registry = registry_or_default(registry)
+        for name in self.names:
+            self.registry.registration(name)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self.names))})"
@@ -40,14 +42,15 @@ class ChosenSchemes:
 
         Raises InvalidURL, also for the URL of another scheme; UnknownScheme; PluginError.
         """
-        text = str(self.registry.convert(value) if isinstance(value, URL) else value)
-        return self.checked(self.registry.parse(text))
+        self.check(str(value))
+        return self.registry.parse(str(self.registry.convert(value) if isinstance(value, URL) else value))
 
-    def checked(self, url: URL) -> URL:
-        """Return `url`. Raises InvalidURL if its scheme is not a chosen one."""
-        if self.names and url.scheme not in self.names:
-            one_of = "one of " if len(self.names) > 1 else ""
-            message = f"scheme {url.scheme!r} at position 0: expected {one_of}{', '.join(self.names)}"
-            span, section = (0, len(url.scheme)), self.registry.profile.section("scheme")
-            raise invalid_url(str(url), message, scheme=url.scheme, part="scheme", span=span, section=section)
-        return url
+    def check(self, text: str) -> None:
+        """Raise InvalidURL if `text` begins with a scheme that was not chosen, whose plugin is not loaded then."""
+        name, colon, _ = text.partition(":")
+        if not (self.names and colon and self.registry.profile.is_scheme_name(name)) or name.lower() in self.names:
+            return
+        one_of = "one of " if len(self.names) > 1 else ""
+        message = f"scheme {name.lower()!r} at position 0: expected {one_of}{', '.join(self.names)}"
+        span, section = (0, len(name)), self.registry.profile.section("scheme")
+        raise invalid_url(text, message, scheme=name.lower(), part="scheme", span=span, section=section)

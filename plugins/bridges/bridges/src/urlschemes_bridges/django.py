@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from urlschemes import InvalidURL, UnknownScheme, URLError
+from urlschemes import URL, InvalidURL, UnknownScheme, URLError
 from urlschemes.registry.registry import registry_or_default
 from urlschemes_bridges.chosen_schemes import ChosenSchemes, scheme_names
 from urlschemes_bridges.extras import needs_extra
@@ -22,27 +22,27 @@ with needs_extra("django"):
     from django import forms
     from django.core import checks
     from django.core.exceptions import ValidationError
+    from django.core.serializers.json import DjangoJSONEncoder
+    from django.core.validators import MaxLengthValidator, MinLengthValidator
     from django.db import models
+    from django.utils.translation import gettext_lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from urlschemes import URL
-
-    Field = models.TextField[URL | str | None, URL | None]
+    Field = models.CharField[URL | str | None, URL | None]
 else:
-    Field = models.TextField  # not generic where Django runs
+    Field = models.CharField  # not generic where Django runs
 
-__all__ = ["URLField", "URLFormField"]
+__all__ = ["URLField", "URLFormField", "URLJSONEncoder"]
+
+URL.get_absolute_url = URL.__str__  # type: ignore[attr-defined]  # for `redirect`, which asks an object for it
 
 
 @cache
 def _chosen(schemes: tuple[str, ...], profile: str | None) -> ChosenSchemes:
     """Return the schemes in a profile. Raises PluginError without it, UnknownScheme without one of the schemes."""
-    chosen = ChosenSchemes(*schemes, registry=registry_or_default(None, profile))
-    for name in schemes:
-        chosen.registry.registration(name)
-    return chosen
+    return ChosenSchemes(*schemes, registry=registry_or_default(None, profile))
 
 
 def _checked(profile: object) -> str | None:
@@ -52,40 +52,89 @@ def _checked(profile: object) -> str | None:
     raise TypeError(f'profile must be the name of a profile, such as "rfc3986", not {profile!r}')
 
 
-def _parse(value: Any, schemes: tuple[str, ...], profile: str | None) -> URL | None:
-    """Return the URL, None for no value. Raises ValidationError with the message of `parse`."""
+def _parse(value: Any, schemes: tuple[str, ...], profile: str | None, messages: Mapping[str, Any]) -> URL | None:
+    """Return the URL, None for no value. Raises ValidationError, with the message of `parse` in its `params`."""
     if value is None or value == "":
         return None
     chosen = _chosen(schemes, profile)
     try:
         return chosen.read(value)
     except (InvalidURL, UnknownScheme) as error:
-        params = {"position": error.position, "part": error.part, "hint": error.hint}
-        raise ValidationError(str(error).replace("%", "%%"), code=error.code, params=params) from error
+        message = messages.get(error.code) or messages.get("invalid") or _for_visitors(error, len(str(value)), schemes)
+        names = ("position", "part", "section", "hint")
+        params = {name: getattr(error, name) for name in names} | {
+            "message": str(error),
+            "schemes": " or ".join(f"{name}:" for name in schemes),
+            "part_name": _part_name(error, chosen),
+            "character": (error.position or 0) + 1,
+        }
+        raise ValidationError(message, code=error.code, params=params) from error
+
+
+def _part_name(error: InvalidURL | UnknownScheme, chosen: ChosenSchemes) -> str | None:
+    """Return what a part is called, if one is wrong."""
+    if error.scheme is None or error.part is None or error.scheme not in chosen.registry:
+        return error.part
+    part = chosen.registry.registration(error.scheme).syntax.parts.get(error.part)
+    return part.called if part else error.part
+
+
+def _for_visitors(error: InvalidURL | UnknownScheme, length: int, schemes: tuple[str, ...]) -> Any:
+    """Return the one sentence that visitors read, which `params` complete."""
+    if error.part == "scheme" or isinstance(error, UnknownScheme):
+        if schemes:
+            return gettext_lazy("Enter a URL that begins with %(schemes)s")
+        return gettext_lazy("Enter a URL that begins with a known scheme, such as https:")
+    if error.code == "userinfo-not-allowed":
+        return gettext_lazy("Enter a URL without a user name and password.")
+    if error.part is None:
+        return gettext_lazy("Enter a valid URL.")
+    if error.position is None or error.position >= length:
+        return gettext_lazy("Enter a valid URL: check its %(part_name)s.")
+    return gettext_lazy("Enter a valid URL: check its %(part_name)s at character %(character)d.")
+
+
+def _count_characters(validators: Iterable[Any]) -> None:
+    """Make validators of lengths count the characters of URLs."""
+    for each in validators:
+        if isinstance(each, MaxLengthValidator | MinLengthValidator):
+            each.clean = lambda x: len(str(x))  # type: ignore[method-assign]
+
+
+class URLJSONEncoder(DjangoJSONEncoder):
+    """Writes URLs as their text: `JsonResponse(data, encoder=URLJSONEncoder)`."""
+
+    def default(self, o: Any) -> Any:
+        """Return what is written for an object."""
+        return str(o) if isinstance(o, URL) else super().default(o)
 
 
 class URLFormField(forms.CharField):
     """The field of a form that takes a URL of `schemes`, or of every installed scheme if none is named.
 
-    Raises UnknownScheme for a scheme that is not installed, PluginError for such a profile.
+    `error_messages` has texts by the codes of errors, or one for all of them under "invalid". Raises UnknownScheme for
+    a scheme that is not installed, PluginError for such a profile.
     """
+
+    widget = forms.URLInput
 
     def __init__(self, *schemes: str, profile: str | None = None, **options: Any) -> None:
         self.schemes = scheme_names(schemes)
         self.profile = _checked(profile)
         _chosen(self.schemes, self.profile)
         super().__init__(**options)
+        _count_characters(self.validators)
 
     def to_python(self, value: Any) -> Any:
         """Return the URL, None for no value. Raises ValidationError."""
-        return _parse(super().to_python(value), self.schemes, self.profile)
+        return _parse(super().to_python(value), self.schemes, self.profile, self.error_messages)
 
 
 class URLField(Field):
     """The field of a model that holds a URL of `schemes`, or of every installed scheme if none is named.
 
     A str may be assigned; validation and reading from the database make a URL of it. Writing what is not such a URL
-    raises ValidationError.
+    raises ValidationError. The column is text of any length, unless there is a `max_length`.
     """
 
     description = "URL"
@@ -95,10 +144,15 @@ class URLField(Field):
         self.schemes = scheme_names(schemes)
         self.profile = _checked(profile)
         super().__init__(**options)
+        _count_characters(self.validators)
+
+    def get_internal_type(self) -> str:
+        """Return the kind of the column: text, which is bounded only if there is a `max_length`."""
+        return "TextField" if self.max_length is None else "CharField"
 
     def check(self, **options: Any) -> list[checks.CheckMessage]:
         """Return the errors of the field: also a scheme or a profile that is not installed."""
-        found = super().check(**options)
+        found = [each for each in super().check(**options) if each.id != "fields.E120"]  # asks for a max_length
         try:
             _chosen(self.schemes, self.profile)
         except URLError as error:
@@ -112,11 +166,11 @@ class URLField(Field):
 
     def to_python(self, value: Any) -> URL | None:
         """Return the URL, None for no value. Raises ValidationError."""
-        return _parse(value, self.schemes, self.profile)
+        return _parse(value, self.schemes, self.profile, self.error_messages)
 
     def from_db_value(self, value: str | None, *_: Any) -> URL | None:
-        """Return the URL that the database holds. Raises ValidationError."""
-        return self.to_python(value)
+        """Return the URL that the database holds. Raises ValidationError, with the message of `parse`."""
+        return _parse(value, self.schemes, self.profile, {"invalid": "%(message)s"})
 
     def get_prep_value(self, value: Any) -> str | None:
         """Return the text of the URL, which is checked."""
@@ -129,6 +183,5 @@ class URLField(Field):
 
     def formfield(self, **options: Any) -> Any:
         """Return the field of forms."""
-        form_class = partial(URLFormField, *self.schemes, profile=self.profile)
-        defaults = {"form_class": form_class, "max_length": None, "widget": forms.TextInput}
-        return super().formfield(**{**defaults, **options})
+        defaults: dict[str, Any] = {"form_class": partial(URLFormField, *self.schemes, profile=self.profile)}
+        return super().formfield(**(defaults | options))

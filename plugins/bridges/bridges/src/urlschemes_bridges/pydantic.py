@@ -14,7 +14,7 @@ The import makes every URL type a type of fields: it adds to `urlschemes.URL` th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeGuard
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeGuard
 
 from urlschemes import URL, InvalidURL, Registry, UnknownScheme
 from urlschemes.redaction import redact_url
@@ -26,8 +26,9 @@ from urlschemes_bridges.extras import needs_extra
 
 with needs_extra("pydantic"):
     from pydantic import Tag, ValidationError
-    from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
+    from pydantic_core import InitErrorDetails, PydanticCustomError, SchemaSerializer, core_schema
 
+    from urlschemes_lint import Finding, NotRepairable, check, fix
     from urlschemes_tables import dialect_of
 
 if TYPE_CHECKING:
@@ -46,10 +47,25 @@ class Schemes:
     The registry is by default that of the process, in the profile of the annotated type. A model with such a field
     raises UnknownScheme when it is defined if the registry lacks one of the schemes, and TypeError if no URL of the
     schemes is of the annotated type.
+
+    With `fix`, text is repaired as by `urlschemes_lint.fix`; with `normalize`, URLs are kept in their normal form; with
+    `warnings="error"`, a URL that `urlschemes_lint.check` warns of is an error. Without `pattern`, the JSON Schema has
+    the format only.
     """
 
-    def __init__(self, *names: str, registry: Registry | None = None) -> None:
+    def __init__(
+        self,
+        *names: str,
+        registry: Registry | None = None,
+        fix: bool = False,
+        normalize: bool = False,
+        warnings: Literal["error", "ignore"] = "ignore",
+        pattern: bool = True,
+    ) -> None:
+        if warnings not in {"error", "ignore"}:
+            raise ValueError(f'warnings must be "error" or "ignore", not {warnings!r}')
         self.names = scheme_names(names)
+        self.fix, self.normalize, self.warnings, self.pattern = fix, normalize, warnings, pattern
         self._registry = None if registry is None else registry_or_default(registry)
 
     def __repr__(self) -> str:
@@ -57,6 +73,19 @@ class Schemes:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Return the schema of a field of the URL type `source`. Raises TypeError, UnknownScheme."""
+        schema = self.schema(source, handler)
+        whole: Any = {"schema": handler(source)}  # has what was applied before: as `= Field(max_length=...)` is
+        inner = whole
+        while inner["schema"]["type"] != schema["type"]:
+            inner = inner["schema"]
+            if "schema" not in inner:
+                raise TypeError(f"only lengths constrain a URL: write a validator after {self!r} for anything else")
+        set_before = {name: inner["schema"][name] for name in ("serialization", "strict") if name in inner["schema"]}
+        inner["schema"] = {**schema, **set_before}
+        return whole["schema"]  # type: ignore[no-any-return]
+
+    def schema(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return the schema, whatever the type itself and the annotations before this one say."""
         if not (isinstance(source, type) and issubclass(source, URL)):
             raise TypeError(f"{self!r} must annotate a URL type, as in Annotated[URL, {self!r}] | None: got {source!r}")
         profile = source.syntax.profile
@@ -66,16 +95,13 @@ class Schemes:
                 f"{source.__name__} has URLs of the profile {profile.name}, and the registry of {self!r} those of "
                 f"{registry.profile.name}: annotate URL, or leave the registry out"
             )
-        for name in self.names:
-            registry.registration(name)
+        chosen = ChosenSchemes(*self.names, registry=registry)
         if self.names and not any(_may_be(source, registry, name) for name in self.names):
             raise TypeError(f"no URL is {source.__name__} and of {self!r}: leave one of them out")
         label = source.__name__ + (f"[{', '.join(self.names)}]" if self.names else "")
         # The tag is the location of an error in a union, instead of the name of the validator.
-        any_profile = source.registration is not None or not (self.names or self._registry)
-        return handler.generate_schema(
-            Annotated[Any, _Field(source, ChosenSchemes(*self.names, registry=registry), any_profile), Tag(label)]
-        )
+        any_profile = source.registration is None and not (self.names or self._registry)
+        return handler.generate_schema(Annotated[Any, _Field(source, self, chosen, any_profile), Tag(label)])
 
 
 def _may_be(kind: type[URL], registry: Registry, name: str) -> bool:
@@ -93,6 +119,7 @@ class _Field:
     """
 
     kind: type[URL]
+    options: Schemes
     chosen: ChosenSchemes
     any_profile: bool
 
@@ -103,11 +130,15 @@ class _Field:
             strict_schema=core_schema.json_or_python_schema(
                 json_schema=read, python_schema=core_schema.no_info_plain_validator_function(self.read_strictly)
             ),
-            serialization=core_schema.to_string_ser_schema(when_used="json"),
+            serialization=core_schema.to_string_ser_schema(),
         )
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """Return the JSON Schema; its pattern is that of the field's schemes, or of all URLs if it names none."""
+        if self.options.fix and handler.mode == "validation":
+            return handler(schema)
+        if not self.options.pattern:
+            return {**handler(schema), "format": "uri"}
         names, kind, registry = self.chosen.names, self.kind, self.chosen.registry
         if kind.registration is not None:
             syntaxes = [kind.syntax]
@@ -124,9 +155,26 @@ class _Field:
         """
         given = value if isinstance(value, URL) else to_str(value)
         try:
-            return self.chosen.checked(given if self.keeps(given) else self.parse(given))
-        except (InvalidURL, UnknownScheme) as error:
-            raise _invalid(str(given), error) from error
+            self.chosen.check(str(given))
+            url = given if self.keeps(given) else self.repaired(given) if self.options.fix else self.parse(given)
+        except (InvalidURL, UnknownScheme, NotRepairable) as error:
+            raise _invalid(str(given), error, str(error)) from error
+        if self.options.normalize:
+            url = url.normalized()
+        if self.options.warnings == "error":
+            for found in check(str(url), registry=self.chosen.registry.in_profile(url.syntax.profile)):
+                raise _invalid(str(url), found, f"{found.message}; {found.hint}" if found.hint else found.message)
+        return url
+
+    def repaired(self, given: URL | str) -> URL:
+        """Return what `parse` returns, of the nearest URL to `given` if it is invalid. Raises NotRepairable, too."""
+        try:
+            return self.parse(given)
+        except (InvalidURL, UnknownScheme):
+            self.chosen.check(str(given).strip())
+            repaired = str(fix(str(given), registry=self.chosen.registry).url)
+            self.chosen.check(repaired)
+            return self.parse(repaired)
 
     def keeps(self, given: URL | str) -> TypeGuard[URL]:
         """Return True for a URL of the kind, of a known scheme (its type may be the generic one) and of the profile."""
@@ -153,12 +201,12 @@ class _Field:
         return read_as(self.kind, str(given))
 
 
-def _invalid(text: str, error: InvalidURL | UnknownScheme) -> ValidationError:
+def _invalid(text: str, error: InvalidURL | UnknownScheme | NotRepairable | Finding, message: str) -> ValidationError:
     """Return the error for a `text` that is not a URL of the field."""
     names = ("code", "position", "span", "part", "section", "rule", "scheme", "hint")
     context = {name: value for name in names if (value := getattr(error, name, None)) is not None}
     # pydantic puts each value into the template, in this order: the last one is not read again.
-    kind = PydanticCustomError(error.code, "{message}", {**context, "message": str(error)})
+    kind = PydanticCustomError(error.code, "{message}", {**context, "message": message})
     return _failure(kind, text)
 
 
@@ -173,8 +221,13 @@ def _failure(kind: PydanticCustomError | str, value: object, context: dict[str, 
 
 
 def _schema_of_type(_: type[URL], source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-    return Schemes().__get_pydantic_core_schema__(source, handler)
+    return Schemes().schema(source, handler)
 
 
-# pydantic asks the type of a field for this method. The core cannot have it: it knows no library that it does not use.
-URL.__get_pydantic_core_schema__ = classmethod(_schema_of_type)  # type: ignore[attr-defined]  # so it is added here
+# pydantic asks the type of a field for the first, and values for the others: those of a field `Any`, or with a length.
+# The core cannot have them: it knows no library that it does not use.
+URL.__get_pydantic_core_schema__ = classmethod(_schema_of_type)  # type: ignore[attr-defined]
+URL.__pydantic_serializer__ = SchemaSerializer(  # type: ignore[attr-defined]
+    core_schema.any_schema(serialization=core_schema.to_string_ser_schema())
+)
+URL.__len__ = lambda self: len(str(self))  # type: ignore[attr-defined]

@@ -38,10 +38,10 @@ class URLColumn(TypeDecorator[URL]):
     impl = Text
     cache_ok = True
 
-    def __init__(self, schemes: str | Iterable[str] = (), *, registry: Registry | None = None) -> None:
+    def __init__(self, schemes: str | Iterable[str] = (), registry: Registry | None = None) -> None:
         super().__init__()
         self._chosen = ChosenSchemes(*([schemes] if isinstance(schemes, str) else schemes), registry=registry)
-        # SQLAlchemy shares cached statements of types whose named arguments are equal, as attributes of these names.
+        # SQLAlchemy shares cached statements of types whose arguments (none keyword-only) are equal, as attributes.
         self.schemes, self.registry = self._chosen.names, self._chosen.registry
 
     def process_bind_param(self, value: URL | str | None, dialect: Dialect) -> str | None:  # noqa: ARG002  its interface

@@ -75,7 +75,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
 
     @classmethod
     def _strip_protocol(cls, path: Any) -> Any:
-        """Return the URL: without `urlschemes+`, and without the `//` that fsspec expects and a news URL has not."""
+        """Return the URL without `urlschemes+`, and a news URL without the `//` that fsspec expects."""
         if isinstance(path, list):
             return [cls._strip_protocol(each) for each in path]
         url = str(path).removeprefix(PREFIX)

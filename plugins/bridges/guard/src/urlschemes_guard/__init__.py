@@ -1,4 +1,4 @@
-"""The policy of urlschemes as a guard for the HTTP clients that people have.
+"""The policy of urlschemes as a guard for other HTTP clients.
 
     import urlschemes_guard.httpx as guarded                    # also .httpx2
     with guarded.Client(policy=Policy()) as client:

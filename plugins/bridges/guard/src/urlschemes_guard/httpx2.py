@@ -60,7 +60,7 @@ class PolicyTransport(httpx.BaseTransport):
         self._pool = httpcore.ConnectionPool(network_backend=_Backend(), **_pool_options(**options))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request and return the answer to it. Raises RequestRefused, and what httpx raises."""
+        """Send a request and return its response. Raises RequestRefused, and what httpx raises."""
         with _progress_of(self._guard, request) as progress:
             return _answer(self._pool.handle_request(_checked(progress, request)), Content, progress, request)
 
@@ -80,7 +80,7 @@ class AsyncPolicyTransport(httpx.AsyncBaseTransport):
         self._pool = httpcore.AsyncConnectionPool(network_backend=backend, **_pool_options(**options))
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request and return the answer to it. Raises RequestRefused, and what httpx raises."""
+        """Send a request and return its response. Raises RequestRefused, and what httpx raises."""
         with _progress_of(self._guard, request) as progress:
             sent = _checked(progress, request)
             response = await _within(progress, self._pool.handle_async_request, sent)
@@ -111,7 +111,7 @@ class AsyncClient(httpx.AsyncClient):
 
 
 class Content(httpx.SyncByteStream):
-    """The content of an answer, counted and decoded."""
+    """The content of a response, counted and decoded."""
 
     def __init__(self, stream: Any, progress: Progress, decoding: Decoding | None) -> None:
         self._stream, self._progress, self._decoding = stream, progress, decoding
@@ -240,7 +240,7 @@ def _checked(progress: Progress, request: httpx.Request) -> httpcore.Request:
 
 
 def _answer(response: httpcore.Response, kind: Any, progress: Progress, request: httpx.Request) -> httpx.Response:
-    """Return an answer of httpx. What is decoded here no longer counts as encoded there."""
+    """Return a response of httpx, which takes the decoded content as unencoded."""
     headers: Any = response.headers
     decoding = None
     for name, _ in headers:
@@ -257,7 +257,7 @@ def _answer(response: httpcore.Response, kind: Any, progress: Progress, request:
 
 
 def _decoded(piece: bytes, progress: Progress, decoding: Decoding) -> Iterator[bytes]:
-    """Decode a piece of content, and count what comes of it."""
+    """Decode a piece of content, and count its octets."""
     pieces = decoding.pieces(piece)
     while True:
         with progress:

@@ -46,7 +46,7 @@ class Progress:
 
     There, an error of urlschemes becomes one of the client's: `refused`, or `late` if time is over. One of `timeouts`,
     the client's errors for a wait that was too long, becomes `late` if the time of the visit is over.
-    `answered`: an answer has begun. `reads_content`: the program reads its content.
+    `answered`: a response has begun. `reads_content`: the program reads its content.
     """
 
     __slots__ = ("_details", "_token", "answered", "expired", "reads_content", "scope", "visit")

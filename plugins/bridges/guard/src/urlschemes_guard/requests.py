@@ -70,7 +70,7 @@ class PolicyAdapter(HTTPAdapter):
         raise hidden_from("a proxy", "set session.trust_env = False, and pass no proxies=")
 
     def send(self, request: requests.PreparedRequest, *arguments: Any, **options: Any) -> requests.Response:
-        """Send a request and return the answer to it. Raises RequestRefused, and what requests raises."""
+        """Send a request and return its response. Raises RequestRefused, and what requests raises."""
         with _Progress(_VISIT.get() or self.guard.visit(), request=request) as progress:
             url = str(request.url)
             scheme, authority, *_ = urlsplit(url)
@@ -242,7 +242,7 @@ class _TLSPool(HTTPSConnectionPool):
 
 
 def _counted(answer: Any, progress: Progress) -> Any:
-    """Return the method `stream` of an answer of urllib3, in bounded pieces that are counted."""
+    """Return the method `stream` of a response of urllib3, in bounded pieces that are counted."""
     stream = answer.stream
 
     def counted(amount: int | None = PIECE, decode_content: bool | None = None) -> Iterator[bytes]:
