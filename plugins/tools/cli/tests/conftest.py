@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner, Result
+from workspace import metadata, write
 
 from urlschemes_cli.app import command
 
 PLUGINS = Path(__file__).parent / "plugins"
-SHELF = "[urlschemes.schemes]\nx-shelf = shelf_schemes:scheme\nx-drawer = shelf_schemes.drawer:scheme\n"
+SHELF = {"x-shelf": "shelf_schemes:scheme", "x-drawer": "shelf_schemes.drawer:scheme"}
 KEPT = {"URLSCHEMES_CACHE", "PYTHONPYCACHEPREFIX"}
 """Variables of the tests: bytecode beside the sources would change their folders, and make the cache old."""
 STYLE = re.compile(r"\x1b\[[0-9;?]*[mhlKJ]")
@@ -41,12 +42,25 @@ def shelf_files() -> dict[str, str]:
     return files_of("shelf_schemes")
 
 
+@pytest.fixture(scope="session")
+def shelf_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the distribution shelf-schemes, the same for all tests: its claims are cached."""
+    files = files_of("shelf_schemes") | metadata("shelf-schemes", {"urlschemes.schemes": SHELF})
+    return write(tmp_path_factory.mktemp("shelf"), files)
+
+
 @pytest.fixture
-def site(install: Any, shelf_files: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Path:
+def site(shelf_site: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder on `sys.path` with the distribution shelf-schemes: the schemes x-shelf and x-drawer."""
-    folder: Path = install("shelf-schemes", SHELF, shelf_files)
-    monkeypatch.syspath_prepend(str(folder))
-    return folder
+    monkeypatch.syspath_prepend(str(shelf_site))
+    return shelf_site
+
+
+@pytest.fixture
+def install(install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Write a distribution into the folder `site` of `tmp_path`, which is on `sys.path`, and return that folder."""
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    return install
 
 
 @pytest.fixture
@@ -71,11 +85,18 @@ def desk_run(install: Any, site: Path) -> Run:
 
 
 @pytest.fixture
-def environment(site: Path) -> dict[str, str]:
-    """The environment variables of a process that sees the distribution shelf-schemes and no other."""
+def environment(site: Path, tmp_path: Path, request: pytest.FixtureRequest) -> dict[str, str]:
+    """The environment variables of a process that sees the distribution shelf-schemes, and those of `install`."""
+    installed = [tmp_path / "site"] if "install" in request.fixturenames else []
+    path = os.pathsep.join(map(str, [*installed, site]))
     removed = ("URLSCHEMES_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHON", "TERM")
     inherited = {name: value for name, value in os.environ.items() if name in KEPT or not name.startswith(removed)}
-    return {**inherited, "PYTHONPATH": str(site), "PYTHONWARNINGS": "error", "URLSCHEMES_PLUGINS": "shelf-schemes"}
+    return {
+        **inherited,
+        "PYTHONPATH": path,
+        "PYTHONWARNINGS": "error",
+        "URLSCHEMES_PLUGINS": "shelf-schemes",
+    }
 
 
 @pytest.fixture
@@ -221,6 +242,27 @@ def urlschemes_ledger():
     )
     return Ledger("the list of arts", "https://arts.example/", "2026-03", names)
 """
+
+
+NOTE = """
+scheme = "x-note"
+[syntax]
+bnf = '''noteurl = "x-note://" hostport "/" note
+note = 1*uchar'''
+parts = { host = "host", note = "note" }
+"""
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    """A ledger: the records x-note, x-shelf, which a plugin has, and x-bad, which is of another name; and a name."""
+    folder = tmp_path / "records"
+    folder.mkdir()
+    for name in ("x-note", "x-shelf"):
+        (folder / f"{name}.toml").write_text(NOTE.replace("x-note", name))
+    (folder / "x-bad.toml").write_text(NOTE)
+    (folder / "_names.toml").write_text('[x-part]\nno_syntax = "It is a part of x-note."\n')
+    return folder
 
 
 @pytest.fixture

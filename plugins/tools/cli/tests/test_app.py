@@ -112,7 +112,7 @@ def test_no_plugins_switches_all_off(site: Path) -> None:
     runner = CliRunner()
     assert runner.invoke(command, ["--no-plugins", "parse", "x-shelf://h/"]).exit_code == 5
     why = runner.invoke(command, ["--no-plugins", "why", "x-shelf"])
-    assert "--no-plugins does not list shelf-schemes" in why.stdout.replace("\n", " ")
+    assert "--no-plugins switches all plugins off" in why.stdout.replace("\n", " ")
     both = runner.invoke(command, ["--no-plugins", "--plugins", "a", "schemes"])
     assert (both.exit_code, "--plugins and --no-plugins cannot be combined" in both.stderr) == (2, True)
 
@@ -246,7 +246,10 @@ def test_a_profile_is_named_by_an_option_or_a_variable(words: list[str], variabl
 @pytest.mark.parametrize("words", [["--profile", "never", "schemes"], ["schemes", "--profile", "never"]])
 def test_an_unknown_profile_is_an_error_that_names_those_that_are_installed(words: list[str]) -> None:
     unknown = CliRunner().invoke(command, words)
-    lines = ["urlschemes: the profile never is not installed", "  help: installed profiles: rfc1738, rfc3986"]
+    lines = [
+        "urlschemes: the profile never is not installed (--profile, or URLSCHEMES_PROFILE)",
+        "  help: installed profiles: rfc1738, rfc3986",
+    ]
     assert (unknown.exit_code, unknown.stderr.splitlines()) == (5, lines)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from urlschemes import UnknownScheme
+from urlschemes.errors import Hint, Remedy, URLError
 from urlschemes_cli.output.hints import hint_of
 
 KEYS = {"code", "message", "scheme", "part", "position", "span", "rule", "section", "hint", "origin"}
@@ -19,7 +21,7 @@ def test_an_error_is_one_line_and_a_hint(run) -> None:
     error, hint = result.stderr.splitlines()
     assert error.startswith("urlschemes: ")
     assert "'~' in the thing at position 19" in error
-    assert hint == "  help: write %7E"
+    assert hint == "  help: write %7E, or let `fix` do it"
 
 
 def test_an_unknown_scheme_is_reported_with_what_ledgers_know(run, art_ledger) -> None:
@@ -28,7 +30,7 @@ def test_an_unknown_scheme_is_reported_with_what_ledgers_know(run, art_ledger) -
     assert result.stderr == (
         "urlschemes: no installed plugin provides the scheme x-song; "
         "the list of arts (2026-03) lists it as historical: songs, by \\x1btheir words, the songbook, sung no more\n"
-        "  help: `parse_generic` reads it; a plugin can define it\n"
+        "  help: `check` reads any scheme; a plugin can define it\n"
     )
 
 
@@ -108,14 +110,40 @@ def test_broken_hooks_stop_an_access_and_are_reported(run, install) -> None:
 
 
 @pytest.mark.parametrize(
-    ("hint", "shown"),
+    ("text", "hint"),
     [
-        ('pass registry=Registry(profile="rfc3986")', "pass --profile rfc3986"),
-        ("Registry(profile=...) reads URLs of another profile", "--profile NAME reads URLs of another profile"),
-        ('pass options={"server": "host"}', "pass --option server=host"),
-        ('options={"octets": True} delivers all', "--option octets delivers all"),
-        ("choose one: scheme='x-foo'", "choose one: --scheme x-foo"),
+        ("http://host.dom/a\\b", "write `/` if it is a delimiter, or %5C if it is data"),
+        ("www.host.dom", "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"),
+        ("me@host.dom:notes", "this is a file on a host as scp and git write it, not a URL"),
+        ('"http://host.dom/"', 'leave out `"` and `"` around the URL, or let `fix` do it'),
+        ("URL:http://host.dom/", ", or let `fix` do it"),
+        ("x-nobody:a", None),
     ],
 )
-def test_a_hint_names_options_in_place_of_arguments(hint: str, shown: str) -> None:
-    assert hint_of(UnknownScheme("unknown", hint=hint)) == shown
+def test_every_command_gives_the_same_hint(run, text: str, hint: str | None) -> None:
+    def found(command: str) -> dict[str, Any]:
+        return json.loads(run(command, "--json", text, plugins="urlschemes-http").stdout)
+
+    hints = [found(command)["error"]["hint"] for command in ("parse", "access")]
+    assert hints == [found("check")["findings"][0]["hint"]] * 2
+    assert (hints[0] or "").endswith(hint or "")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "shown"),
+    [
+        ("Registry.profile", "rfc3986", "--profile rfc3986 helps"),
+        ("Registry.profile", None, "--profile NAME helps"),
+        ("URLSCHEMES_DISABLE", "x-foo", "--disable x-foo helps"),
+        ("options.server", "host", "--option server=host helps"),
+        ("options.octets", True, "--option octets=yes helps"),
+        ("login", False, "--option login=no helps"),
+        ("scheme", "x-foo", "--scheme x-foo helps"),
+        ("parse_generic()", None, "`check` helps"),
+        ("cert", None, "--cert FILE helps, or `cert = FILE` in the table [tls] of the configuration file"),
+        ("Limits.idle", None, "--limit idle=N helps, or `idle = N` in the table [limits] of the configuration file"),
+    ],
+)
+def test_a_hint_names_options_in_place_of_settings(setting: str, value: object, shown: str) -> None:
+    error = URLError("unknown", hint=Hint("look", Remedy("helps", setting, value)))
+    assert hint_of(pickle.loads(pickle.dumps(error))) == f"look; {shown}"

@@ -64,7 +64,7 @@ def test_of_two_commands_of_one_name_none_is_used(run, three: str) -> None:
     assert "; choose one: --pin x-dust=dusting, or switch the other off: --disable sweeping" in refused.stderr
     ill = run("doctor", plugins=three)
     assert ill.exit_code == 5
-    assert "dusting 1.0  conflict  the command x-dust\n" in ill.stdout
+    assert "command x-dust conflict  dusting 1.0\n" in ill.stdout
     assert "--pin x-dust=dusting chooses it" in ill.stdout
 
 

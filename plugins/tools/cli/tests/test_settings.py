@@ -20,7 +20,10 @@ def schemes(site, install, record) -> None:
     modern = {"registration.rfc3986.toml": lambda name: record(name).replace("1*uchar", "1*unreserved")}
     both = {f"both/{file}": text("x-both") for file, text in {**modern, "registration.toml": record}.items()}
     later = {f"later/{file}": text("x-later") for file, text in modern.items()}
-    old = {"old/__init__.py": "", "old/registration.toml": record("3shelf").replace("experimental", "provisional")}
+    old = {
+        "old/__init__.py": "",
+        "old/registration.toml": record("3shelf").replace("experimental", 'provisional"\ncontact = "nobody'),
+    }
     install("both-schemes", "x-both = both", {"both/__init__.py": "", **both})
     install("later-schemes", "x-later = later\n3shelf = old", {"later/__init__.py": "", **later, **old})
 
@@ -128,7 +131,7 @@ def test_a_profile_that_cannot_be_imported_is_an_error_that_names_the_other(monk
 @pytest.mark.parametrize(
     ("words", "code", "output"),
     [
-        (["doctor"], 5, "urlschemes_http:scheme  rfc1738"),
+        (["doctor"], 5, "urlschemes-http 0.1.0  rfc1738"),
         (["config"], 2, "\n--profile "),
         (["why", "http"], 5, "http  urlschemes-http "),
         (["schemes"], 5, "http "),

@@ -6,7 +6,7 @@
     verdict             what RFC 1738 says of a URL that is read by another profile
     access_options      options of every command that accesses a URL: --deadline, --root, -v ...
     prompts             logins and forms, asked at the terminal
-    error_reports       errors as messages on standard error, in terms of the command line
+    error_reports       errors as messages on standard error, and as JSON
     exit_codes          the exit codes, and their meanings
     commands/           the commands, each in the module of its name (`write` has replace, update and delete)
     output/             safe text, JSON, tables, documents, listings, progress

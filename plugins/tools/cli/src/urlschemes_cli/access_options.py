@@ -13,28 +13,24 @@ Options take precedence over the configuration.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
+from urlschemes import Registry
 from urlschemes.errors import URLError
-from urlschemes_access import Limits, Policy
-from urlschemes_access.policy import kinds
+from urlschemes_access import Client, Configuration, Policy
+from urlschemes_access.client import Arguments
+from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.settings import convert, options_of
-from urlschemes_cli.deadline import deadline
+from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.text import safe_line
+from urlschemes_cli.output.trace import trace_printer
 from urlschemes_cli.prompts import form_prompt, given_login, login_prompt
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes import Registry
-    from urlschemes_access import Client
-    from urlschemes_access.client import Arguments
-    from urlschemes_access.trace_event import Tracer
 
 __all__ = ["FOLDER", "AccessOptions", "with_access_options"]
 
@@ -59,6 +55,24 @@ def _seconds(_: click.Context, __: click.Parameter, value: str | None) -> float 
     raise click.BadParameter(f"expected seconds, more than 0 and at most {_MAX_SECONDS}, got {safe_line(value)!r}")
 
 
+def _ports(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
+    for value in values:
+        if not value.isdecimal() or len(value) > 5 or not 0 < int(value) < 65_536:
+            raise click.BadParameter(f"expected a number from 1 to 65535, got {safe_line(value)!r}")
+    return tuple(map(int, values))
+
+
+def _limits(_: click.Context, _parameter: click.Parameter, pairs: tuple[str, ...]) -> list[tuple[str, float]]:
+    found: list[tuple[str, float]] = []
+    for pair in pairs:
+        name, __, value = pair.partition("=")
+        try:
+            found.append((name.replace("-", "_"), int(value) if value.isdecimal() else float(value)))
+        except ValueError:
+            raise click.BadParameter(f"expected NAME=NUMBER, as in idle=20, got {safe_line(pair)!r}") from None
+    return found
+
+
 class AccessOptions(NamedTuple):
     """The values of the options: what the access may reach, how long it may take, and what it shows."""
 
@@ -66,7 +80,7 @@ class AccessOptions(NamedTuple):
     ports: tuple[int, ...]
     networks: tuple[str, ...]
     options: tuple[str, ...]
-    limits: tuple[str, ...]
+    limits: list[tuple[str, float]]
     deadline: float | None
     verbose: int
     cacert: str | None
@@ -87,22 +101,17 @@ class AccessOptions(NamedTuple):
             "credentials": given_login(self.user, self.password_file, self.bearer_file)
             or login_prompt(client.credentials_from_hooks if self.plugin_credentials else None),
             "ask": form_prompt(),
-            "trace": self._tracer(),
+            "trace": trace_printer(Console(stderr=True), everything=self.verbose > 1) if self.verbose else None,
             "cacert": self.cacert,
             "cert": self.cert,
             "key": self.key,
             "options": _scheme_options(client.registry, url, operation, self.options),
         }
 
-    @property
-    def has_login(self) -> bool:
-        """True if the options give a login."""
-        return any(each is not None for each in (self.user, self.password_file, self.bearer_file))
-
     def _policy(self, client: Client) -> Policy:
         """Return the policy for a URL that was typed: the configured one, and what the options allow in addition."""
         policy = client.configuration.policy(Policy.interactive())
-        policy = replace(policy, limits=_with_limits(policy.limits, self.limits))
+        policy = Configuration.of(ConfigFile({"limits": dict(self.limits)}, "--limit")).policy(policy)
         try:
             return replace(
                 policy,
@@ -111,15 +120,8 @@ class AccessOptions(NamedTuple):
                 networks=(*policy.networks, *self.networks),
             )
         except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="'--allow-network'") from None
-
-    def _tracer(self) -> Tracer | None:
-        if not self.verbose:
-            return None
-        from urlschemes_cli.output.console import Console  # late: rich
-        from urlschemes_cli.output.trace import TracePrinter
-
-        return TracePrinter(Console(stderr=True), everything=self.verbose > 1)
+            problem = str(error).removeprefix("Policy.networks: ")
+            raise click.BadParameter(problem, param_hint="'--allow-network'") from None
 
 
 def with_access_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -128,8 +130,7 @@ def with_access_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def with_options(*arguments: Any, **others: Any) -> Any:
         options = AccessOptions(**{name: others.pop(name) for name in AccessOptions._fields})
-        with deadline(options.deadline):
-            return function(*arguments, access_options=options, **others)
+        return function(*arguments, access_options=options, **others)
 
     decorated: Callable[..., Any] = with_options
     for option in reversed(_OPTIONS):
@@ -144,18 +145,18 @@ _OPTIONS = (
         "--timeout",
         callback=_seconds,
         metavar="SECONDS",
-        help="Limit the time of all that the command does once it has started up; only prompts do not count.",
+        help="Give up after SECONDS. Time spent at prompts is not counted.",
     ),
-    click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Set a limit, such as idle=20."),
+    click.option(
+        "--limit", "limits", multiple=True, callback=_limits, metavar="NAME=VALUE", help="Set a limit, such as idle=20."
+    ),
     click.option(
         "--root", "roots", type=FOLDER, multiple=True, metavar="DIR", help="Allow reading local files below DIR."
     ),
-    click.option(
-        "--allow-port", "ports", multiple=True, type=click.IntRange(1, 65535), metavar="N", help="Allow port N."
-    ),
+    click.option("--allow-port", "ports", multiple=True, callback=_ports, metavar="N", help="Allow port N."),
     click.option("--allow-network", "networks", multiple=True, metavar="NET", help="Allow an address or a network."),
     click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the scheme."),
-    click.option("--cacert", type=FILE, metavar="FILE", help="Trust the authorities in FILE, not those of the system."),
+    click.option("--cacert", type=FILE, metavar="FILE", help="Trust the authorities in FILE instead of the system's."),
     click.option("--cert", type=FILE, metavar="FILE", help="Show servers the client certificate in FILE."),
     click.option("--key", type=FILE, metavar="FILE", help="Private key of --cert, unless that file holds it."),
     click.option("--user", metavar="NAME[:PASSWORD]", help="Log in to the host of URL; the password is asked for."),
@@ -163,27 +164,6 @@ _OPTIONS = (
     click.option("--bearer-file", type=SECRET, metavar="FILE", help="Send the token in FILE, or -, over https only."),
     click.option("--plugin-credentials", is_flag=True, help="Let plugins provide user names and passwords."),
 )
-
-
-def _with_limits(limits: Limits, pairs: tuple[str, ...]) -> Limits:
-    """Return `limits` with the values of `--limit`. Raises click.BadParameter."""
-    known = kinds(Limits)
-    for pair in pairs:
-        name, _, value = pair.partition("=")
-        name = name.replace("-", "_")
-        if name not in known:
-            raise click.BadParameter(
-                f"there is no limit {safe_line(name)!r}: expected one of {', '.join(known)}", param_hint="'--limit'"
-            )
-        try:
-            given: dict[str, Any] = {name: known[name].of(value)}
-            limits = replace(limits, **given)
-        except ValueError:
-            expected = known[name].expected.replace("a ", "a positive ", 1)
-            raise click.BadParameter(
-                f"{name} must be {expected}, not {safe_line(value)!r}", param_hint="'--limit'"
-            ) from None
-    return limits
 
 
 def _scheme_options(registry: Registry, text: str, operation: str, pairs: tuple[str, ...]) -> dict[str, Any]:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from copy import copy
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from itertools import takewhile
+from typing import Any, NoReturn
 
 import click
 
@@ -23,13 +25,7 @@ from urlschemes_cli.options import profile_option
 from urlschemes_cli.output.text import write_log_as_notes
 from urlschemes_cli.settings import Settings
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import NoReturn
-
-__all__ = ["command"]
-
-_PARSING_MODULES = frozenset({"parse", "check_and_fix", "extract"})
+_PARSING_MODULES = frozenset({"parse", "explain", "check_and_fix", "extract"})
 """The modules of commands that call no hook unless they fail, and so log nothing."""
 _JSON = f"{__name__}.json"
 """The key in click's context for: `--json` is among the arguments."""
@@ -42,12 +38,15 @@ class _Commands(click.Group):
         return [*MODULES, *sorted(plugin_commands.active(_settings(ctx)))]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        module = MODULES.get(cmd_name)
-        if module is not None:
+        command: click.Command | None
+        if module := MODULES.get(cmd_name):
             command = getattr(import_module(f"urlschemes_cli.commands.{module}"), cmd_name)
-            assert isinstance(command, click.Command)
-            return _with_profile(command)
-        return _with_profile(plugin_commands.load(_settings(ctx), cmd_name))
+        else:
+            command = plugin_commands.load(_settings(ctx), cmd_name)
+        if command is not None and not any("--profile" in option.opts for option in command.params):
+            command = copy(command)  # a plugin's own stays as it is
+            command.params = [*command.params, profile_option]
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -113,13 +112,13 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # `--json` is an option of the commands, but an error before a command is found must be JSON too.
-        ctx.meta[_JSON] = "--json" in (args[: args.index("--")] if "--" in args else args)
+        ctx.meta[_JSON] = "--json" in takewhile("--".__ne__, args)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             try:
-                result = super().invoke(ctx)
+                return super().invoke(ctx)
             finally:
                 sys.stdout.flush()
         except URLError as error:
@@ -128,16 +127,6 @@ class _Commands(click.Group):
             ctx.exit(report(error))
         except OSError as error:
             ctx.exit(report_output_error(error))
-        return result
-
-
-def _with_profile(command: click.Command | None) -> click.Command | None:
-    """Return the command with the option `--profile`, so that it may also follow the command."""
-    if command is None or any("--profile" in option.opts for option in command.params):
-        return command
-    command = copy(command)
-    command.params = [*command.params, profile_option]
-    return command
 
 
 def _open_closed_streams() -> None:
@@ -151,35 +140,15 @@ def _open_closed_streams() -> None:
 def _settings(ctx: click.Context) -> Settings:
     """Return the settings. Click looks for a command before it calls the function of the group."""
     if ctx.obj is None:
-        ctx.obj = _settings_of(**ctx.params)
+        given = dict(ctx.params)  # without some of them, if --help comes first
+        for name in ("plugins", "config"):
+            if given.get(f"no_{name}") and given.get(name) is not None:
+                raise click.UsageError(f"--{name} and --no-{name} cannot be combined")
+        if given.pop("no_plugins", False):
+            given["plugins"] = []
+        ctx.obj = Settings(use_config=not given.pop("no_config", False), **given)
     settings: Settings = ctx.obj
     return settings
-
-
-def _settings_of(
-    *,
-    plugins: Sequence[str] | None = None,
-    no_plugins: bool = False,
-    disable: Sequence[str] | None = None,
-    require: Sequence[str] | None = None,
-    pin: dict[str, str] | None = None,
-    profile: str | None = None,
-    config: str | None = None,
-    no_config: bool = False,
-) -> Settings:
-    if no_plugins and plugins is not None:
-        raise click.UsageError("--plugins and --no-plugins cannot be combined")
-    if no_config and config is not None:
-        raise click.UsageError("--config and --no-config cannot be combined")
-    return Settings(
-        [] if no_plugins else plugins,
-        pin,
-        disable=disable or (),
-        require=require or (),
-        profile=profile,
-        config=config,
-        use_config=not no_config,
-    )
 
 
 def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
@@ -209,10 +178,19 @@ def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dic
 @click.option("--require", metavar="A,B", callback=_names, help="Fail if one of these distributions is missing.")
 @click.option(
     "--pin",
+    "pins",
     metavar="NAME=DIST",
     multiple=True,
     callback=_pins,
     help="Choose the distribution that provides a scheme, command or demonstration.",
+)
+@click.option(
+    "--records",
+    metavar="FOLDER",
+    multiple=True,
+    envvar="URLSCHEMES_RECORDS",
+    type=click.Path(exists=True, file_okay=False, resolve_path=True),
+    help="Read records of schemes, files NAME.toml, in this folder too.",
 )
 @click.option("--config", metavar="FILE", help="Use this configuration file instead of your own.")
 @click.option("--no-config", is_flag=True, help="Ignore the configuration file and the environment variables for it.")

@@ -1,4 +1,4 @@
-"""Errors as messages on standard error, with hints in terms of the command line."""
+"""Errors as messages on standard error, with hints in terms of the command line, and as JSON."""
 
 from __future__ import annotations
 
@@ -6,44 +6,37 @@ import errno
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from urlschemes import errors
-from urlschemes_cli.exit_codes import FAILED, INVALID, PIPE_CLOSED, REFUSED, core_exit_code
+from urlschemes.errors import URLError
+from urlschemes.redaction import redact, redact_url
+from urlschemes_cli.exit_codes import FAILED, PIPE_CLOSED, exit_code
+from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.hints import hint_of
-from urlschemes_cli.output.json_output import ABOUT, About, write_error_json
+from urlschemes_cli.output.json_output import ABOUT, WRITTEN, About, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes, write_note
 from urlschemes_cli.settings import Settings
 from urlschemes_cli.verdict import verdict_on
 
-if TYPE_CHECKING:
-    from urlschemes.errors import URLError
-
-__all__ = [
-    "exit_code",
-    "report",
-    "report_as_json",
-    "report_missing_profile",
-    "report_output_error",
-    "report_usage_error",
-]
+__all__ = ["error_json", "report", "report_missing_profile", "verdict_json"]
 
 
 def report(error: URLError) -> int:
     """Write an error and its hint on standard error; return the exit code for it."""
-    from urlschemes_cli.output.console import Console  # late: rich
-
-    write_log_as_notes()  # some messages are made by plugins' ledgers, which may fail
-    message = safe_line(str(error.message or error.code))
+    write_log_as_notes()  # what is made below may import plugins, which may be slow or fail
+    message, hint, context = safe_line(str(error.message or error.code)), hint_of(error), click.get_current_context()
+    about = context.meta.get(ABOUT)
+    verdict = verdict_on(about.text, context.ensure_object(Settings)) if about and _is_about(error, about) else None
     Console(stderr=True).print_line(("urlschemes: ", "bold red"), message)
     if isinstance(error, errors.PluginContractError) and error.wants:
         write_line(f"  expected: {safe_line(error.wants)}", stream=sys.stderr)
-    hint = hint_of(error)
     if hint:
         write_line(f"  help: {safe_line(hint)}", stream=sys.stderr)
-    _report_verdict(error)
+    if verdict:
+        write_line(f"  {safe_line(str(verdict))}", stream=sys.stderr)
     return exit_code(error)
 
 
@@ -53,22 +46,53 @@ def report_missing_profile(settings: Settings) -> int:
     return 0 if missing is None else report(missing)
 
 
-def _report_verdict(error: URLError) -> None:
-    """Write what RFC 1738 says of the URL that the command was given, if that is the one at fault."""
-    if not isinstance(error, errors.InvalidURL):
-        return
-    context = click.get_current_context()
-    about: About | None = context.meta.get(ABOUT)
-    verdict = about and error.text == about.text and verdict_on(about.text, context.ensure_object(Settings))
-    if verdict:
-        write_line(f"  {safe_line(str(verdict))}", stream=sys.stderr)
-
-
 def report_as_json(error: URLError | click.ClickException, context: click.Context) -> None:
-    """Write an error as JSON on standard output, before it is written on standard error."""
+    """Write the error that ended the command as JSON on standard output, unless JSON was written already."""
+    if context.meta.get(WRITTEN):
+        return
+    value, about = error_json(error), context.meta.get(ABOUT)
+    if about and about.key and isinstance(error, URLError):
+        value = {about.key: redact_url(about.text), **value}
+        if _is_about(error, about):
+            value["rfc1738"] = verdict_json(about.text)
     with suppress(OSError):  # standard output cannot be written; the error itself still counts
-        write_error_json(error, context)
+        write_json(value)
         sys.stdout.flush()
+
+
+def error_json(error: URLError | click.ClickException) -> dict[str, Any]:
+    """Return an error as JSON; every error has the same keys, and that of `fix` its readings, too."""
+    write_log_as_notes()  # some messages are made by plugins' ledgers, which may fail
+    if isinstance(error, URLError):
+        code, message, hint = error.code, str(error.message or error.code), hint_of(error)
+    else:
+        code, message, hint = "usage", error.format_message(), None
+    places = ("scheme", "part", "position", "span", "rule", "section")
+    readings = getattr(error, "shown_readings", None)
+    return {
+        "error": {
+            "code": code,
+            "message": redact(message),
+            **{name: getattr(error, name, None) for name in places},
+            "hint": hint and redact(hint),
+            "origin": getattr(error, "origin", None),
+            **({} if readings is None else {"readings": list(readings)}),
+        }
+    }
+
+
+def verdict_json(text: str) -> dict[str, Any] | None:
+    """Return what RFC 1738 says of `text` where that differs, as JSON."""
+    verdict = verdict_on(text, click.get_current_context().ensure_object(Settings))
+    if verdict is None:
+        return None
+    error = None if verdict.error is None else error_json(verdict.error)["error"]
+    return {"valid": error is None, "error": error, "reads": verdict.reads}
+
+
+def _is_about(error: URLError, about: About) -> bool:
+    """Return True if the error is about the URL that the command was given."""
+    return isinstance(error, errors.InvalidURL) and error.text == about.text
 
 
 def report_usage_error(error: click.ClickException) -> None:
@@ -86,29 +110,11 @@ def report_usage_error(error: click.ClickException) -> None:
 
 def report_output_error(error: OSError) -> int:
     """Report that the output could not be written; return the exit code for it."""
-    _discard_output()
+    with suppress(OSError, ValueError):  # Python would try to write the rest of the output at exit, and complain
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
     if error.errno == errno.EPIPE:
         return PIPE_CLOSED
     write_note(f"{error.filename or 'cannot write the output'}: {error.strerror or error}")
     return FAILED
-
-
-def exit_code(error: URLError) -> int:
-    """Return the exit code for an error."""
-    code = core_exit_code(error)
-    if code is not None:
-        return code
-    from urlschemes_access.errors import PolicyDenied  # late: commands that only parse do without access and lint
-    from urlschemes_lint import NotRepairable
-
-    if isinstance(error, NotRepairable):
-        return INVALID
-    return REFUSED if isinstance(error, PolicyDenied) else FAILED
-
-
-def _discard_output() -> None:
-    """Discard further output: Python would try to write it at exit, and complain."""
-    with suppress(OSError, ValueError):
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-        os.close(null)

@@ -1,8 +1,8 @@
-"""The exit codes of the command, and those of the errors of the core."""
+"""The exit codes of the command, and those of errors."""
 
 from urlschemes import errors
 
-__all__ = ["FAILED", "HELP", "INTERRUPTED", "INVALID", "PIPE_CLOSED", "REFUSED", "UNKNOWN", "USAGE", "core_exit_code"]
+__all__ = ["FAILED", "HELP", "INTERRUPTED", "INVALID", "PIPE_CLOSED", "REFUSED", "UNKNOWN", "USAGE", "exit_code"]
 
 INVALID, USAGE, FAILED, REFUSED, UNKNOWN, INTERRUPTED, PIPE_CLOSED = 1, 2, 3, 4, 5, 130, 141
 
@@ -17,14 +17,16 @@ Exit codes:
   {INTERRUPTED}  interrupted (Ctrl-C)
   {PIPE_CLOSED}  the program that read the output closed the pipe"""
 
-_EXIT_CODES: tuple[tuple[int, tuple[type[errors.URLError], ...]], ...] = (
+_OF_CLASSES: tuple[tuple[int, tuple[type[errors.URLError], ...]], ...] = (
     (INVALID, (errors.InvalidURL, errors.NotHierarchical)),
     (REFUSED, (errors.UnsafeURL, errors.UnsupportedOperation)),
     (UNKNOWN, (errors.UnknownScheme, errors.PluginError, errors.RegistrationError)),
     (USAGE, (errors.ConfigurationError,)),
 )
+_OF_CODES = {"not-repairable": INVALID, "policy-denied": REFUSED}  # of lint and access, which are not imported for this
 
 
-def core_exit_code(error: errors.URLError) -> int | None:
-    """Return the exit code for an error of the core; None for an error of another distribution."""
-    return next((code for code, classes in _EXIT_CODES if isinstance(error, classes)), None)
+def exit_code(error: errors.URLError) -> int:
+    """Return the exit code for an error."""
+    codes = (code for code, classes in _OF_CLASSES if isinstance(error, classes))
+    return next(codes, _OF_CODES.get(error.code, FAILED))

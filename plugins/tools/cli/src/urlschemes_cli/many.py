@@ -6,32 +6,26 @@ import asyncio
 import itertools
 import re
 import sys
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
+from urlschemes import Registry
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.redaction import redact, redact_url
-from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing
+from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing, Result
+from urlschemes_access.client import Arguments
+from urlschemes_cli.error_reports import error_json
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.output.documents import UNMARKED
 from urlschemes_cli.output.hints import message_of
-from urlschemes_cli.output.json_output import error_json, write_json_line
+from urlschemes_cli.output.json_output import write_json_line
 from urlschemes_cli.output.listings import password_in, write_entries
-from urlschemes_cli.output.progress import CountBar
+from urlschemes_cli.output.progress import count_bar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from urlschemes import Registry
-    from urlschemes_access import Result
-    from urlschemes_access.client import Arguments
-    from urlschemes_cli.settings import Settings
-
-__all__ = ["access_many", "file_name"]
+from urlschemes_cli.settings import Settings
 
 MAX_NAME = 80
 """Characters of a file's name that come from a URL."""
@@ -65,8 +59,6 @@ async def _access_many(
     settings: Settings, urls: Sequence[str], folder: Path, arguments: Arguments, *, as_json: bool
 ) -> int:
     """Return the number of accesses that failed."""
-    # On a terminal, the lines themselves show the progress.
-    progress = CountBar(len(urls)) if sys.stderr.isatty() and not sys.stdout.isatty() else None
     failed = 0
     numbers: dict[Registry, list[int]] = {}
     for number, url in enumerate(urls, 1):
@@ -83,10 +75,10 @@ async def _access_many(
             async for result in client.access_many([urls[each - 1] for each in numbers], use=save, **arguments):
                 failed += result.error is not None
                 _report(result, numbers[result.index], registry.profile.name, as_json=as_json)
-                if progress:
-                    progress.advance()
+                advance(1)
 
-    with progress or nullcontext():
+    # On a terminal, the lines themselves show the progress.
+    with count_bar(len(urls), shown=sys.stderr.isatty() and not sys.stdout.isatty()) as advance:
         await asyncio.gather(*itertools.starmap(access, numbers.items()))
     return failed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import click
 
@@ -11,9 +11,6 @@ from urlschemes import URLError, default_registry
 from urlschemes_cli.output.json_output import ABOUT, About
 from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.settings import Settings, installed_profiles
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 __all__ = [
     "complete_profile",
@@ -73,7 +70,7 @@ profile_option = click.Option(
     is_eager=True,
     callback=_use_profile,
     shell_complete=complete_profile,
-    help="Read URLs by this profile, such as rfc1738, and not by rfc3986.",
+    help="Read URLs by this profile, such as rfc1738. [default: rfc3986]",
 )
 """The option `--profile` of `urlschemes`, and of every command that has none of its own."""
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from typing import Any
 
 import click
 
 from urlschemes.errors import PluginContractError, URLError
-from urlschemes.registry.claims import distribution_key, locations, removal_hint
+from urlschemes.registry.claims import Claim, distribution_key, locations, removal_hint
 from urlschemes.registry.names import how_to_install
 from urlschemes_cli.commands import GROUP, OF_PLUGINS
 from urlschemes_cli.output.hints import conflict_hint
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from urlschemes.registry.claims import Claim
-    from urlschemes_cli.settings import Settings
-
-__all__ = ["active", "load", "missing", "why_missing"]
+from urlschemes_cli.settings import Settings
 
 
 def active(settings: Settings) -> dict[str, Claim]:
@@ -40,16 +34,12 @@ def load(settings: Settings, name: str) -> click.Command | None:
     if claim is None:
         return None
     command = installed.load(claim)
-    if not isinstance(command, click.Command):
-        kind = type(command).__qualname__
-        raise PluginContractError(
-            f"{claim.provider} breaks the plugin contract: its command {name} is an object of type {kind}",
-            distribution=claim.provider,
-            wants="a click.Command",
-            has=kind,
-            hint=removal_hint(claim),
-        )
-    return command
+    if isinstance(command, click.Command):
+        return command
+    kind = type(command).__qualname__
+    problem = f"{claim.provider} breaks the plugin contract: its command {name} is an object of type {kind}"
+    details: dict[str, Any] = {"distribution": claim.provider, "hint": removal_hint(claim)}
+    raise PluginContractError(problem, wants="a click.Command", has=kind, **details)
 
 
 def missing(names: Collection[str]) -> list[str]:

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import click
 
-from urlschemes_access.credentials import Credentials
-from urlschemes_cli.deadline import prompting
+from urlschemes_access.credentials import Answers, Credentials, Form, Question
+from urlschemes_access.protocol import Authenticate, Authenticator
 from urlschemes_cli.output.text import safe_line, write_line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes_access.credentials import Answers, Form, Question
-    from urlschemes_access.protocol import Authenticate, Authenticator
-
-__all__ = ["can_prompt", "form_prompt", "given_login", "login_prompt"]
 
 MAX_SECRET = 64 * 1024
 """Octets that a password or token in a file may have."""
@@ -65,8 +57,7 @@ def _secret_in(file: str, option: str, label: str) -> str:
 
 
 def _prompt_for_secret(label: str) -> str:
-    with prompting():
-        return str(click.prompt(label, default="", show_default=False, hide_input=True, err=True))
+    return str(click.prompt(label, default="", show_default=False, hide_input=True, err=True))
 
 
 def login_prompt(first: Authenticator | None) -> Authenticator:
@@ -76,8 +67,7 @@ def login_prompt(first: Authenticator | None) -> Authenticator:
         known = first(request) if first else None
         if known is not None or not can_prompt():
             return known
-        with prompting():
-            return _ask_for_login(request)
+        return _ask_for_login(request)
 
     return ask
 
@@ -101,8 +91,7 @@ def form_prompt() -> Callable[[Form], Answers] | None:
 def _fill_in(form: Form) -> Answers:
     for row in form.title.split("\n"):
         write_line(safe_line(row), stream=sys.stderr)
-    with prompting():
-        return tuple(map(_answer, form.questions))
+    return tuple(map(_answer, form.questions))
 
 
 def _answer(question: Question) -> str:

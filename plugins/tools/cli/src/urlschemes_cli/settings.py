@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,8 +22,6 @@ from urlschemes_access.config_file import ConfigFile, user_file
 from urlschemes_cli.commands import RESERVED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from urlschemes_access import Client, Configuration
 
 __all__ = ["DEFAULT", "Settings", "installed_profiles", "known_records"]
@@ -66,7 +65,7 @@ class Settings:
     """The global options, and the registries and clients made of them; the context object of every command.
 
     `plugins` are the values of `--plugins`: None without the option, empty for `--no-plugins`. `profile` is the value
-    of `--profile`, or of its variable.
+    of `--profile`, or of its variable. `records` are folders that are ledgers, besides those of the configuration.
     """
 
     def __init__(
@@ -74,17 +73,19 @@ class Settings:
         plugins: Sequence[str] | None = None,
         pins: dict[str, str] | None = None,
         *,
-        disable: Sequence[str] = (),
-        require: Sequence[str] = (),
+        disable: Sequence[str] | None = None,
+        require: Sequence[str] | None = None,
         profile: str | None = None,
+        records: Sequence[str] = (),
         config: str | None = None,
         use_config: bool = True,
     ) -> None:
         self.plugins = plugins
         self.pins = pins or {}
-        self.disable = disable
+        self.disable = disable or ()
+        self.records = records
         self.use_config = use_config
-        self._require = require
+        self._require = require or ()
         self.profile = profile or os.environ.get("URLSCHEMES_PROFILE") or None
         self._config = config
 
@@ -135,7 +136,8 @@ class Settings:
         option = "--no-plugins" if self.plugins == [] else "--plugins"
         allowed = configured.allowed if self.plugins is None else {option: self.plugins}
         disabled = {**configured.disabled, "--disable": self.disable}
-        rules = Rules(allowed, disabled, {**configured.pins, **self.pins}, reserved=RESERVED)
+        pins, records = {**configured.pins, **self.pins}, (*self.records, *configured.records)
+        rules = Rules(allowed, disabled, pins, reserved=RESERVED, records=records)
         return Registry.from_rules(rules, require=self._require)
 
     @property
@@ -145,13 +147,15 @@ class Settings:
 
     def check(self) -> Registry:
         """Return `registry`. Raises ConfigurationError, PluginError if it cannot be used."""
-        name, _ = self.chosen_profile
+        name, source = self.chosen_profile
         self.installed.claims()  # raises what another profile does not mend
         try:
             return self.installed.in_profile(name)
         except PluginError as error:
-            if name == _PROFILE:
+            if source == DEFAULT:
                 error.hint = f"--profile {_CORE} reads URLs without it"
+            else:
+                error.message += f" ({source})"
             raise
 
     @property

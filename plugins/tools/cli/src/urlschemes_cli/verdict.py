@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from urlschemes import URL, Registry
 from urlschemes.errors import InvalidURL, URLError
+from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.text import safe_line
-
-if TYPE_CHECKING:
-    from urlschemes import URL, Registry
-    from urlschemes_cli.output.console import Console
-    from urlschemes_cli.settings import Settings
-
-__all__ = ["Verdict", "print_verdict", "verdict_on"]
+from urlschemes_cli.settings import Settings
 
 
 class Verdict(NamedTuple):
@@ -33,7 +29,12 @@ def verdict_on(text: str, settings: Settings) -> Verdict | None:
     with suppress(URLError):
         registry, old = settings.registry_for(text), settings.installed
         if registry is not old and text.partition(":")[0] in old:
-            return _verdict(_read(registry, text), _read(old, text))
+            found, by_1738 = _read(registry, text), _read(old, text)
+            if isinstance(by_1738, InvalidURL):
+                return None if isinstance(found, InvalidURL) else Verdict(by_1738)
+            warned = {} if isinstance(found, InvalidURL) else _cautions(found)
+            reads = "; ".join(message for code, message in _cautions(by_1738).items() if code not in warned)
+            return Verdict(reads=reads or None) if reads or isinstance(found, InvalidURL) else None
     return None
 
 
@@ -49,14 +50,6 @@ def _read(registry: Registry, text: str) -> URL | InvalidURL:
         return registry.parse(text)
     except InvalidURL as error:
         return error
-
-
-def _verdict(found: URL | InvalidURL, by_1738: URL | InvalidURL) -> Verdict | None:
-    if isinstance(by_1738, InvalidURL):
-        return None if isinstance(found, InvalidURL) else Verdict(by_1738)
-    warned = {} if isinstance(found, InvalidURL) else _cautions(found)
-    reads = "; ".join(message for code, message in _cautions(by_1738).items() if code not in warned)
-    return Verdict(reads=reads or None) if reads or isinstance(found, InvalidURL) else None
 
 
 def _cautions(url: URL) -> dict[str, str]:

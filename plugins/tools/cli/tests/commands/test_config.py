@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -121,6 +122,27 @@ def test_the_profiles_of_the_library_and_of_the_command_are_shown(run, configure
     configure('[registry]\nprofile = "rfc3986"\n')
     assert rows() == [[name, '"rfc3986"', "the file"] for name in ("registry.profile", "--profile")]
     assert rows("--profile", "rfc1738") == [["registry.profile", '"rfc3986"', "the file"], option]
+
+
+def test_folders_of_records_come_from_the_command_line_or_a_variable_then_from_the_file(
+    run, records, configure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rows(*words: str) -> list[list[str]]:
+        result = run(*words, "config", "--json")
+        return [
+            [*each["value"], each["source"]]
+            for each in json.loads(result.stdout)["settings"]
+            if "records" in each["key"]
+        ]
+
+    first, option = str(tmp_path), "--records, or URLSCHEMES_RECORDS"
+    assert rows() == []
+    file = str(configure(f'[registry]\nrecords = ["{records}"]\n'))
+    assert run("parse", "x-note://h/a").exit_code == 0
+    monkeypatch.setenv("URLSCHEMES_RECORDS", f"{first}{os.pathsep}{records}")
+    assert rows() == [[first, str(records), option], [str(records), file]]
+    assert rows("--records", first) == [[first, option], [str(records), file]]
+    assert run("--records", f"{records}/none", "config").exit_code == 2
 
 
 @pytest.mark.parametrize("profile", ["rfc1738", "rfc3986"])

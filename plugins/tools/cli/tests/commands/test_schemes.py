@@ -8,7 +8,7 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from urlschemes.registry.claims import SCHEMES
+from urlschemes.registry.claims import RECORDS, SCHEMES
 from urlschemes.registry.discovery import discover
 from urlschemes.registry.names import how_to_install
 from urlschemes_cli.app import command
@@ -66,12 +66,46 @@ def test_installed_schemes_as_json(run) -> None:
         "title": "Things on a shelf",
         "distribution": "shelf-schemes",
         "version": "1.0",
+        "ledger": None,
         "status": "experimental",
         "port": 7070,
         "operations": ["access", "find attributes"],
         "reference": "nowhere, section 1",
         "profile": "rfc1738",
     }
+
+
+def test_the_names_of_a_ledger_follow_in_columns(run, records) -> None:
+    for number in range(40):
+        text = (records / "x-note.toml").read_text().replace("x-note", f"x-note{number}")
+        (records / f"x-note{number}.toml").write_text(text)
+    done = run("--records", str(records), "schemes", env={"COLUMNS": "80"})
+    plugins, _, ledger = done.stdout.partition(f"\n\n{records}\n")
+    assert "x-note" not in plugins
+    assert sorted(ledger.split()) == sorted(["x-note", *(f"x-note{number}" for number in range(40))])
+    assert len(ledger.splitlines()) < 10
+    assert done.stderr.endswith("urlschemes: 1 more cannot be used: `urlschemes doctor` says why\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["NOTE"], ["x-note"]),
+        (["on a sh"], ["x-shelf"]),
+        (["--from", "Shelf_schemes"], ["x-drawer", "x-shelf"]),
+        (["--from", "{records}"], ["x-note"]),
+        (["--from", "{records}", "shelf"], []),
+        (["--status", "historical", "--all", "song"], ["x-song"]),
+        (["--all", "x-s"], ["x-shelf", "x-song"]),
+    ],
+)
+def test_schemes_are_chosen_by_word_provider_and_status(run, records, art_ledger, words: list[str], names) -> None:
+    given = ["--records", str(records), "schemes", *(word.format(records=records) for word in words)]
+    found = json.loads(run(*given, "--json", plugins="shelf-schemes,arts").stdout)
+    assert [each["name"] for each in found] == names
+    shown = run(*given, plugins="shelf-schemes,arts")
+    assert [line.split()[0] for line in shown.stdout.splitlines()[2:]] == names
+    assert ("no installed scheme matches; --all searches all known names" in shown.stderr) == (not names)
 
 
 def test_without_plugins_it_says_so() -> None:
@@ -81,7 +115,7 @@ def test_without_plugins_it_says_so() -> None:
 
 
 def test_with_the_command_alone_it_says_what_to_install(monkeypatch) -> None:
-    claims = [claim for claim in discover() if claim.group != SCHEMES]
+    claims = [claim for claim in discover() if claim.group not in {SCHEMES, RECORDS}]
     monkeypatch.setattr("urlschemes.registry.plugins.installed_claims", lambda **_: claims)
     alone = CliRunner().invoke(command, ["--no-config", "schemes"])
     assert (alone.exit_code, alone.stdout) == (0, "")
@@ -95,7 +129,7 @@ def test_all_lists_installed_and_known_names(run, art_ledger, monkeypatch) -> No
     assert list(rows) == sorted(rows)
     assert rows["x-song"] == "historical songs, by \\x1btheir words the songbook sung no more"
     assert rows["x-dance"] == "urlschemes-x-dance"
-    assert rows["x-shelf"].startswith("shelf-schemes 1.0 experimental yes Things on a shelf")
+    assert rows["x-shelf"].startswith("shelf-schemes experimental yes Things on a shelf")
     assert rows["mid"].startswith("permanent messages of electronic mail, by their identifiers RFC 1738 section 4 ")
     assert done.stderr == (
         "urlschemes: 22 names, 2 installed; sources: the names that RFC 1738 settles (1994-12); "
@@ -121,6 +155,7 @@ def test_all_as_json(run, art_ledger) -> None:
         "since": "sung no more",
         "distribution": "",
         "version": None,
+        "ledger": None,
         "profile": None,
     }
     shelf = found["x-shelf"]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
 
 def test_the_provider_and_the_rule(run) -> None:
     result = run("why", "x-shelf")
-    assert result.stdout.startswith("x-shelf  shelf-schemes 1.0\nbecause       no other distribution")
+    assert result.stdout.startswith("x-shelf  shelf-schemes 1.0\nrule        no other distribution")
     assert "--disable x-shelf switches it off" in result.stdout
     found = json.loads(run("why", "--json", "x-shelf").stdout)
-    assert set(found) == {"name", "provider", "rule", "claims", "gateway", "advice", "profile"}
+    assert (found["reference"], found["operations"]) == ("nowhere, section 1", ["access", "find attributes"])
     assert (found["provider"], found["claims"][0]["state"]) == ("shelf-schemes 1.0", "active")
 
 
@@ -37,6 +38,13 @@ def test_a_conflict_is_explained_with_the_pin_that_settles_it(run, install, shel
     assert (refused.exit_code, "--pin x-shelf=" in refused.stderr) == (5, True)
     assert "--pin x-shelf=" in run("why", "x-shelf", plugins=both).stdout
     assert run("--pin", "x-shelf=other-shelf", "parse", "x-shelf://h/", plugins=both).exit_code == 0
+
+
+def test_the_file_of_a_record_and_what_comes_before_it_are_shown(run, records) -> None:
+    note, shelf = (run("--records", str(records), "why", name).stdout for name in ("x-note", "x-shelf"))
+    assert f"\nrule        no plugin claims the name, so the record {records}/x-note.toml counts\n" in note
+    assert re.search(rf"\nx-note +active +{records}\n +{records}/x-note.toml\n", note)
+    assert re.search(rf"\nx-shelf +shadowed +{records}\n +shelf-schemes 1.0 claims the name\n +{records}/", shelf)
 
 
 def test_a_gateway_is_shown(run, monkeypatch) -> None:

@@ -7,7 +7,8 @@ from urlschemes_cli.output.trace import trace_lines
 
 
 def lines(octets: bytes, *, everything: bool = False) -> list[str]:
-    return [text.plain for text in trace_lines(TraceEvent("receive", "data", "", octets), everything=everything)]
+    event = TraceEvent("receive", "data", "", octets)
+    return ["".join(text for text, _ in line) for line in trace_lines(event, everything=everything)]
 
 
 def test_text_is_shown_line_by_line_without_control_characters() -> None:

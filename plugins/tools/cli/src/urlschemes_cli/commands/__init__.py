@@ -1,11 +1,6 @@
-"""The commands: those built in, each in the module of its name, and the names that belong to distributions of plugins.
-
-The module `write` has replace, update and delete.
-"""
+"""The commands: those built in, and the names that belong to distributions of plugins."""
 
 from __future__ import annotations
-
-__all__ = ["BUILT_IN", "GROUP", "MODULES", "OF_PLUGINS", "RESERVED"]
 
 GROUP = "urlschemes.commands"
 """The entry-point group of commands of plugins."""
@@ -13,7 +8,7 @@ GROUP = "urlschemes.commands"
 BUILT_IN = {
     "Read URLs": {
         "parse": ("parse", "Split a URL into its parts."),
-        "explain": ("parse", "Draw a URL with the names of its parts, or show where it is wrong."),
+        "explain": ("explain", "Draw a URL with the names of its parts, or show where it is wrong."),
         "check": ("check_and_fix", "List errors and warnings."),
         "fix": ("check_and_fix", "Repair an invalid URL."),
         "extract": ("extract", "List the URLs in a text."),

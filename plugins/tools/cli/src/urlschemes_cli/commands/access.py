@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import re
-import sys
-from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import click
 
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.redaction import redact
-from urlschemes_access import Document, Listing, Range
-from urlschemes_cli.access_options import with_access_options
+from urlschemes_access import Document, Listing, Range, Session
+from urlschemes_cli.access_options import AccessOptions, with_access_options
 from urlschemes_cli.options import json_option, remember, url_argument
-from urlschemes_cli.output.attributes import attributes_json, write_attributes
-from urlschemes_cli.output.documents import document_json, write_document
-from urlschemes_cli.output.downloads import download
+from urlschemes_cli.output.documents import attributes_json, document_json, download, write_attributes, write_document
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.listings import listing_json, write_listing
 from urlschemes_cli.output.progress import ProgressBar, can_show_progress
 from urlschemes_cli.output.text import safe_line
-
-if TYPE_CHECKING:
-    from urlschemes_access import Session
-    from urlschemes_cli.access_options import AccessOptions
-    from urlschemes_cli.settings import Settings
-
-__all__ = ["access", "attributes"]
-
+from urlschemes_cli.settings import Settings
 
 _NUMBER = re.compile("[0-9]{1,18}")
 
@@ -60,14 +49,6 @@ def _parse_range(_: click.Context, __: click.Parameter, value: str | None) -> Ra
     raise click.BadParameter(f"expected FIRST-LAST, as in 0-499, or FIRST-, got {value!r}")
 
 
-def _check_raw(_: click.Context, __: click.Parameter, value: bool) -> bool:
-    if value and sys.stdout.isatty():
-        raise click.UsageError(
-            "--raw writes to files and pipes, not to a terminal, which would obey what the server sends"
-        )
-    return value
-
-
 def _check_url(context: click.Context, _: click.Parameter, value: str | None) -> str:
     if (value is None) == (context.params.get("many") is None):
         raise click.UsageError("give a URL, or --many FILE with URLs" if value is None else "give a URL or --many FILE")
@@ -94,7 +75,6 @@ def _check_url(context: click.Context, _: click.Parameter, value: str | None) ->
     "--range", "part", callback=_parse_range, metavar="FIRST-LAST", help="Get only these octets, counted from 0."
 )
 @click.option("--compressed", is_flag=True, help="Ask for compressed content, and decode it (http, https).")
-@click.option("--raw", is_flag=True, expose_value=False, callback=_check_raw, help="Refuse to write to a terminal.")
 @json_option
 @with_access_options
 @click.pass_obj
@@ -117,40 +97,28 @@ def access(
 
     Private networks are allowed, because you typed the URL. Local files are allowed below a --root only.
     """
-    if many is not None and (resumes or part is not None):
-        raise click.UsageError("--many cannot be combined with --continue or --range")
-    if compressed and (resumes or part is not None):
-        raise click.UsageError("--compressed cannot be combined with --continue or --range")
-    if resumes:
-        _check_resumes(target, part)
+    given = {"--many": many is not None, "--continue": resumes, "--range": part is not None, "--compressed": compressed}
+    taken = [name for name, is_taken in given.items() if is_taken]
+    if len(taken) > 1:
+        raise click.UsageError(f"{' and '.join(taken)} cannot be combined")
+    if resumes and (target is None or (target.exists() and not target.is_file())):
+        raise click.UsageError("--continue needs -o FILE: only a file can be continued")
     if compressed:
         access_options = access_options._replace(options=(*access_options.options, "compressed"))
     if many is not None and target is not None:
         _access_many(settings, many, target, access_options, as_json=as_json)
         return
     client = settings.client_for(url)
-    result: dict[str, Any] | None
-    progress = ProgressBar() if not access_options.verbose and can_show_progress(target) else None
+    progress = ProgressBar(shown=can_show_progress(target))
     arguments = access_options.arguments(client, url, "access")
-    if progress:
-        arguments["trace"] = progress
+    arguments["trace"] = arguments["trace"] or progress.tracer
     if resumes and target is not None:
-        result = download(client, url, target.resolve(), arguments, progress)
+        result: dict[str, Any] | None = download(client, url, target.resolve(), arguments, progress)
     else:
-        with (
-            client.access(url, range=part, **arguments) as resource,
-            progress.transfer(resource.attributes.size) if progress else nullcontext(),
-        ):
+        with client.access(url, range=part, **arguments) as resource, progress.transfer(resource.attributes.size):
             result = _write(resource, target, as_json=as_json)
     if as_json:
         write_json(result)
-
-
-def _check_resumes(target: Path | None, part: Range | None) -> None:
-    if part is not None:
-        raise click.UsageError("--continue and --range cannot be combined")
-    if target is None or (target.exists() and not target.is_file()):
-        raise click.UsageError("--continue needs -o FILE: only a file can be continued")
 
 
 def _access_many(
@@ -160,7 +128,7 @@ def _access_many(
 
     if access_options.options:
         raise click.UsageError("--many takes no --option: options of schemes can be set in the configuration")
-    if access_options.has_login:
+    if any((access_options.user, access_options.password_file, access_options.bearer_file)):
         raise click.UsageError("--many takes no login: --user and --bearer-file are for one host")
     urls = [line.strip() for line in source if line.strip()]
     arguments = access_options.arguments(settings.client_for(""), "", "access")

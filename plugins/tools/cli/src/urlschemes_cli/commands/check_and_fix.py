@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING, Any
 
 import click
 
 import urlschemes_lint
 from urlschemes.redaction import HIDDEN, redact, redact_url
+from urlschemes_cli.error_reports import verdict_json
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option, remember, url_argument
-from urlschemes_cli.output.json_output import verdict_json, write_json
+from urlschemes_cli.output.console import Console
+from urlschemes_cli.output.hints import with_options
+from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
+from urlschemes_cli.settings import Settings
 from urlschemes_cli.verdict import print_verdict
-
-if TYPE_CHECKING:
-    from urlschemes_cli.output.console import Console
-    from urlschemes_cli.settings import Settings
-    from urlschemes_lint import Change, Finding, Fixed
-
-__all__ = ["check", "fix"]
 
 
 @click.command()
@@ -37,11 +33,12 @@ def check(settings: Settings, url: str, *, as_json: bool) -> None:
     is_invalid = any(finding.severity == "error" for finding in findings)
     if as_json:
         shown = redact_url(url) if is_invalid else redact(url)
-        listed = [_finding_json(finding) for finding in findings]
+        listed = [
+            each._asdict() | {"message": redact(each.message), "hint": each.hint and redact(with_options(each.hint))}
+            for each in findings
+        ]
         write_json({"url": shown, "valid": not is_invalid, "findings": listed, "rfc1738": verdict_json(url)})
     else:
-        from urlschemes_cli.output.console import Console  # late: rich
-
         console = Console()
         _show_findings(console, findings)
         print_verdict(console, url, settings)
@@ -49,33 +46,19 @@ def check(settings: Settings, url: str, *, as_json: bool) -> None:
         click.get_current_context().exit(INVALID)
 
 
-def _finding_json(finding: Finding) -> dict[str, Any]:
-    return {
-        "code": finding.code,
-        "severity": finding.severity,
-        "message": redact(finding.message),
-        "span": finding.span,
-        "part": finding.part,
-        "expected": finding.expected,
-        "rule": finding.rule,
-        "section": finding.section,
-        "hint": finding.hint and redact(finding.hint),
-    }
-
-
-def _show_findings(console: Console, findings: tuple[Finding, ...]) -> None:
+def _show_findings(console: Console, findings: tuple[urlschemes_lint.Finding, ...]) -> None:
     for finding in findings:
         style = "bold red" if finding.severity == "error" else "bold yellow"
         message = f"{_place(finding)}: {safe_line(finding.message)}"
         console.print_line((finding.severity, style), message, (f"  [{finding.code}]", "dim"), wrap=True)
-        more = [each for each in (finding.section, finding.hint) if each]
+        more = [each for each in (finding.section, with_options(finding.hint or "")) if each]
         if more:
             console.print_paragraph(safe_line("; ".join(more)), "dim", indent=4)
     if not findings:
         console.print_line(("valid, without warnings", "green"))
 
 
-def _place(finding: Finding) -> str:
+def _place(finding: urlschemes_lint.Finding) -> str:
     """Return " at N", unless the message names the position."""
     if finding.span is None or re.search(rf"\bposition {finding.span[0]}\b", finding.message):
         return ""
@@ -99,7 +82,11 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
         made = {
             "given": given,
             "url": text,
-            "changes": [_change_json(change, passwords=passwords) for change in fixed.changes],
+            "changes": [
+                each._asdict()
+                | ({"before": HIDDEN, "after": HIDDEN} if each.part == "password" and not passwords else {})
+                for each in fixed.changes
+            ],
             "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),
         }
         write_json(made)
@@ -111,26 +98,10 @@ def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None
         note_hidden_password()
 
 
-def _change_json(change: Change, *, passwords: bool) -> dict[str, Any]:
-    is_hidden = change.part == "password" and not passwords
-    return {
-        "what": change.what,
-        "position": change.position,
-        "before": HIDDEN if is_hidden else change.before,
-        "after": HIDDEN if is_hidden else change.after,
-        "part": change.part,
-        "section": change.section,
-    }
-
-
-def _note_changes(fixed: Fixed) -> None:
+def _note_changes(fixed: urlschemes_lint.Fixed) -> None:
     if not fixed.changes:
         write_note("the URL is valid and was not changed")
     for change in fixed.changes:
-        if change.part == "password":
-            texts = "in the password"
-        elif change.before and change.after:
-            texts = f"{change.before} -> {change.after}"
-        else:
-            texts = change.before or change.after
-        write_note(f"{change.what} at {change.position}: {texts}  ({change.section})")
+        texts = [each if each == each.strip() else f"'{each}'" for each in (change.before, change.after) if each]
+        changed = "in the password" if change.part == "password" else " -> ".join(texts)
+        write_note(f"{change.what} at {change.position}: {changed}  ({change.section})")

@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
-from urlschemes import default_registry
+from urlschemes import URLError, default_registry
 from urlschemes.errors import PluginError
-from urlschemes_access import Client, Policy
+from urlschemes_access import Client, Configuration, Limits, Policy
+from urlschemes_access.configuration import Setting
 from urlschemes_access.policy import kinds
-from urlschemes_cli.error_reports import report
+from urlschemes_cli.error_reports import error_json, report
 from urlschemes_cli.exit_codes import USAGE
 from urlschemes_cli.options import json_option
-from urlschemes_cli.output.json_output import error_json, write_json
+from urlschemes_cli.output.console import Console
+from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
-from urlschemes_cli.settings import DEFAULT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from urlschemes import URLError
-    from urlschemes_access import Configuration, Limits
-    from urlschemes_access.configuration import Setting
-    from urlschemes_cli.settings import Settings
-
-__all__ = ["config"]
+from urlschemes_cli.settings import DEFAULT, Settings
 
 COMMAND_LINE = "the command line"
 _VARIABLES = ("URLSCHEMES_PLUGINS", "URLSCHEMES_DISABLE")
@@ -52,23 +45,27 @@ def config(settings: Settings, *, path: bool, as_json: bool) -> None:
     The exit code is 2 if a setting cannot be used.
     """
     if path:
-        _write_path(settings)
+        if settings.path is None:
+            write_note("there is no folder for a configuration file" if settings.use_config else "no file is used")
+        else:
+            write_line(safe_line(settings.path))
         return
     chosen, missing = settings.chosen_profile, settings.without_missing_profile()
-    file, configuration = settings.path, settings.configuration
+    configuration = settings.configuration
     errors = (*([missing] if missing else []), *_errors(settings, configuration))
-    rows = [*_rows(settings, configuration), Row("--profile", *chosen)]
+    found = {
+        "file": settings.path,
+        "exists": settings.path is not None and os.path.exists(settings.path),  # noqa: PTH110  the path is text
+        "settings": [row._asdict() for row in (*_rows(settings, configuration), Row("--profile", *chosen))],
+        "problems": [error_json(error)["error"] for error in errors],
+        "profile": settings.registry.profile.name,
+    }
     if as_json:
-        found = {
-            "file": file,
-            "exists": _exists(file),
-            "settings": [row._asdict() for row in rows],
-            "problems": [error_json(error)["error"] for error in errors],
-            "profile": settings.registry.profile.name,
-        }
         write_json(found)
     else:
-        _show(file, rows, errors)
+        _show(found)
+        for error in errors:
+            report(error)
     if errors:
         click.get_current_context().exit(USAGE)
 
@@ -83,17 +80,6 @@ def _errors(settings: Settings, configuration: Configuration) -> Iterator[URLErr
 def _scheme_of(setting: Setting) -> str:
     """Return the scheme that a setting is about; another text if it is about none."""
     return setting.key if setting.table == "gateways" else setting.table.removeprefix("options.")
-
-
-def _write_path(settings: Settings) -> None:
-    if settings.path is None:
-        write_note("there is no folder for a configuration file" if settings.use_config else "no file is used")
-    else:
-        write_line(safe_line(settings.path))
-
-
-def _exists(file: str | None) -> bool:
-    return file is not None and os.path.exists(file)  # noqa: PTH110  the path is text
 
 
 def _rows(settings: Settings, configuration: Configuration) -> Iterator[Row]:
@@ -134,16 +120,18 @@ def _option_settings(configuration: Configuration, settings: Settings) -> Iterat
 
 def _registry_rows(settings: Settings) -> Iterator[Row]:
     table = settings.file.table("registry")
+    in_file = {key: Row(f"registry.{key}", value, table.source) for key, value in table.content.items()}
     if settings.plugins is not None:
-        yield Row("registry.plugins", list(settings.plugins), COMMAND_LINE)
-    elif "plugins" in table.content:
-        yield Row("registry.plugins", list(table.strings("plugins")), table.source)
-    else:
-        yield Row("registry.plugins", None, DEFAULT)
-    if settings.disable:
-        yield Row("registry.disable", list(settings.disable), COMMAND_LINE)
-    if "disable" in table.content:  # lists of what is switched off add up
-        yield Row("registry.disable", list(table.strings("disable")), table.source)
+        in_file["plugins"] = Row("registry.plugins", list(settings.plugins), COMMAND_LINE)
+    yield in_file.get("plugins") or Row("registry.plugins", None, DEFAULT)
+    for key, given, source in (
+        ("disable", settings.disable, COMMAND_LINE),
+        ("records", settings.records, "--records, or URLSCHEMES_RECORDS"),
+    ):
+        if given:
+            yield Row(f"registry.{key}", list(given), source)
+        if key in in_file:  # the lists add up
+            yield in_file[key]
     for name in _VARIABLES:
         if name in os.environ:
             yield Row(name, os.environ[name], "the environment")
@@ -151,28 +139,20 @@ def _registry_rows(settings: Settings) -> Iterator[Row]:
     for name in sorted({*pins.content, *settings.pins}):
         pin = settings.pins.get(name)
         yield Row(f"registry.pins.{name}", pin or pins.string(name), COMMAND_LINE if pin else table.source)
-    if "profile" in table.content:
-        yield Row("registry.profile", table.string("profile"), table.source)
-    else:
-        yield Row("registry.profile", default_registry.profile.name, DEFAULT)
+    yield in_file.get("profile") or Row("registry.profile", default_registry.profile.name, DEFAULT)
 
 
-def _show(file: str | None, rows: list[Row], errors: tuple[URLError, ...]) -> None:
-    from urlschemes_cli.output.console import Console, columns_table  # late: rich
-
+def _show(found: dict[str, Any]) -> None:
     console = Console()
-    if file is not None:
-        missing = "" if _exists(file) else "  (does not exist)"
-        console.print_line(f"{safe_line(file)}{missing}")
+    if found["file"] is not None:
+        missing = "" if found["exists"] else "  (does not exist)"
+        console.print_line(f"{safe_line(found['file'])}{missing}")
         console.print()
-    table = columns_table("key", "value", "from")
-    for row in rows:
-        style = "dim" if row.source == DEFAULT else ""
-        source = "the file" if row.source == file else row.source
-        table.add_row(*map(safe_line, (row.key, _value_text(row.value), source)), style=style)
-    console.print_table(table)
-    for error in errors:
-        report(error)
+    for row in found["settings"]:
+        row["style"] = "dim" if row["source"] == DEFAULT else ""
+        row["source"] = "the file" if row["source"] == found["file"] else row["source"]
+        row["value"] = _value_text(row["value"])
+    console.print_rows(found["settings"], Row._fields)
 
 
 def _value_text(value: Any) -> str:

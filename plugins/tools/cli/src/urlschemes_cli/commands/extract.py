@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import codecs
 import sys
+from collections.abc import Iterable, Iterator
 from functools import partial
 from textwrap import indent
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import click
 
 from urlschemes import InvalidURL
 from urlschemes.redaction import one_line, redact_url
+from urlschemes_cli.error_reports import error_json
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option, note_hidden_password, passwords_option
-from urlschemes_cli.output.json_output import error_json, json_text, profile_of
+from urlschemes_cli.output.hints import message_of
+from urlschemes_cli.output.json_output import json_text, profile_of
 from urlschemes_cli.output.text import write_line, write_note
-from urlschemes_text import Broken, find
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from urlschemes_cli.settings import Settings
-    from urlschemes_text import Found
-
-__all__ = ["extract"]
+from urlschemes_cli.settings import Settings
+from urlschemes_text import Broken, Found, find
 
 _CHUNK = 64 * 1024
 
@@ -74,7 +70,7 @@ def _write_lines(passages: Iterable[Found | Broken], *, positions: bool, passwor
         place = f"{passage.line}:{passage.column}: "
         if isinstance(passage, Broken):
             any_broken = True
-            _note(f"{place}{_shortened(passage)}: {passage.error.message}")
+            _note(f"{place}{one_line(_joined(passage), 80)}: {message_of(passage.error)}")
             continue
         url = str(passage.url) if passwords else passage.url.redacted()
         any_hidden = any_hidden or url != str(passage.url)
@@ -111,10 +107,6 @@ def _note(text: str) -> None:
     """Write a note after what was written to standard output before."""
     sys.stdout.flush()
     write_note(text)
-
-
-def _shortened(broken: Broken) -> str:
-    return one_line(_joined(broken), 80)
 
 
 def _joined(broken: Broken) -> str:

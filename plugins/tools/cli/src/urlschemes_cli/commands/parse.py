@@ -1,23 +1,20 @@
-"""The commands `parse` and `explain`: the parts of a URL as a table, and as a drawing."""
+"""The command `parse`: the parts of a URL as a table."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from urlschemes import URL
 from urlschemes.redaction import HIDDEN
-from urlschemes_cli.exit_codes import INVALID
+from urlschemes_cli.error_reports import verdict_json
 from urlschemes_cli.options import json_option, passwords_option, url_argument
-from urlschemes_cli.output.json_output import verdict_json, write_json
+from urlschemes_cli.output.console import Console, columns_table, dim
+from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line
+from urlschemes_cli.settings import Settings
 from urlschemes_cli.verdict import print_verdict
-
-if TYPE_CHECKING:
-    from urlschemes import URL
-    from urlschemes_cli.settings import Settings
-
-__all__ = ["explain", "parse"]
 
 _EMPTY = {None: "absent", "": "empty", (): "none"}
 """The words for values without text."""
@@ -44,8 +41,6 @@ def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> No
         }
         write_json(found)
         return
-    from urlschemes_cli.output.console import Console, columns_table, dim  # late: rich
-
     table = columns_table("part", "value", "as written")
     for name, values in parts.items():
         table.add_row(name, *(_text(value) or dim(_EMPTY[value]) for value in values))
@@ -75,24 +70,3 @@ def _text(value: object) -> str:
 def _element(element: str | tuple[str, str]) -> str:
     """Return an element of a list, or of a list of pairs, as text."""
     return f'"{safe_line(element)}"' if isinstance(element, str) else "=".join(map(_element, element))
-
-
-@click.command()
-@url_argument
-@click.pass_obj
-def explain(settings: Settings, url: str) -> None:
-    """Draw URL with the name and value of each part underneath.
-
-    If URL is invalid, mark the error and show the rule, the section, what to do, and the repaired URL if there is one.
-    """
-    from urlschemes_cli.output.console import Console  # late: rich
-    from urlschemes_cli.output.drawing import print_drawing, strokes_for
-    from urlschemes_lint.explaining import explanation
-
-    console = Console()
-    registry = settings.registry_for(url)
-    drawing = explanation(url, registry=registry, width=console.width, strokes=strokes_for(console))
-    print_drawing(drawing, console)
-    print_verdict(console, url, settings)
-    if drawing.error is not None:
-        click.get_current_context().exit(INVALID)

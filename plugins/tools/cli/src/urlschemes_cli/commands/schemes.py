@@ -2,169 +2,151 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 import click
 
+from urlschemes import Registration
 from urlschemes.errors import PluginError
-from urlschemes.registry.claims import SCHEMES
+from urlschemes.record.record_fields import STATUSES
+from urlschemes.registry.claims import SCHEMES, Claim, distribution_key
 from urlschemes.registry.names import KnownName, how_to_install, known_names, reserved_names
 from urlschemes_cli.error_reports import report_missing_profile
 from urlschemes_cli.options import json_option
+from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.json_output import write_json
-from urlschemes_cli.output.text import safe_line, write_note
+from urlschemes_cli.output.text import write_note
+from urlschemes_cli.settings import Settings
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from urlschemes import Registration, Registry
-    from urlschemes.registry.claims import Claim
-    from urlschemes_cli.settings import Settings
-
-__all__ = ["schemes"]
-
-LEAST_COLUMNS = 2
-"""The columns that are shown on a console of any width."""
+_COLUMNS = ("name", "distribution", "profile", "status", "operations", "port", "title", "version")
+_COLUMNS_OF_FOUND = ("name", "distribution", "profile", "status", "title", "operations", "port", "version")
+_COLUMNS_OF_ALL = ("name", "distribution", "status", "installed", "means", "reference", "since")
+_KEYS = ("name", "title", "distribution", "version", "ledger", "status", "port", "operations", "reference", "profile")
+_KEYS_OF_ALL = (*_COLUMNS_OF_ALL, "version", "ledger", "profile")
 
 
 @click.command()
+@click.argument("word", default="")
 @click.option("--all", "everything", is_flag=True, help="List every known name, installed or not.")
+@click.option("--from", "provider", metavar="NAME", help="List what this distribution or folder of records provides.")
+@click.option("--status", type=click.Choice(STATUSES), help="List schemes of this status.")
 @json_option
 @click.pass_obj
-def schemes(settings: Settings, *, everything: bool, as_json: bool) -> None:
-    """List the installed schemes."""
+def schemes(
+    settings: Settings, word: str, provider: str | None, status: str | None, *, everything: bool, as_json: bool
+) -> None:
+    """List the installed schemes; with WORD, those that have it in their name or title."""
     code = report_missing_profile(settings)
-    records = tuple(_records(settings))
+    records: dict[str, Registration] = {}
+    for name, registry in settings.schemes.items():
+        with suppress(PluginError):  # `doctor` names those that cannot be read
+            records[name] = registry.registration(name)
+    found = (claim for registry in reversed(settings.registries) for claim in registry.claims())
+    claims = {claim.name: claim for claim in found if claim.group == SCHEMES and claim.state == "active"}
+    known = settings.registry.known_names() if everything else {}
+    names = sorted({*records, *known})
+    entries = (_entry(name, records.get(name), claims.get(name), known.get(name)) for name in names)
+    listed = [each for each in entries if _matches(each, word, provider, status)]
+    filters = bool(word or provider or status)
+    if as_json:
+        keys = _KEYS_OF_ALL if everything else _KEYS
+        write_json([{key: each[key] for key in keys} for each in listed])
+    elif listed:
+        columns = _COLUMNS_OF_ALL if everything else _COLUMNS_OF_FOUND if filters else _COLUMNS
+        _show(listed, columns, settings.registry.profile.name, in_columns=not (everything or filters))
+    elif filters:
+        installed = "no installed scheme matches; --all searches all known names"
+        write_note("no known name matches" if everything else installed)
+    sys.stdout.flush()
     if everything:
-        _list_all(settings, records, as_json=as_json)
-    else:
-        _list_installed(settings, records, as_json=as_json)
+        _note_sources(settings, listed)
+    elif not as_json:
+        _note_installation(settings, records)
+        _note_unusable(settings, records)
     if code:
         click.get_current_context().exit(code)
 
 
-def _records(settings: Settings) -> Iterator[Registration]:
-    """Yield the record by which each scheme is read, sorted by name; those that cannot be read are left out."""
-    for name, registry in settings.schemes.items():
-        with suppress(PluginError):
-            yield registry.registration(name)
+def _entry(name: str, record: Registration | None, claim: Claim | None, known: KnownName | None) -> dict[str, Any]:
+    """Return what is known of a name; the record of an installed scheme takes precedence."""
+    about = known or KnownName(name)
+    means = record.title if record else about.means
+    return {
+        "name": name,
+        "title": means,
+        "distribution": claim.distribution if claim else about.distribution,
+        "version": claim and claim.version,
+        "ledger": claim.provider if claim and claim.in_ledger else None,
+        "status": record.status if record else about.status,
+        "port": record and record.default_port,
+        "operations": record and record.operations,
+        "installed": record is not None,
+        "means": means,
+        "reference": record.reference if record else about.reference,
+        "since": about.since,
+        "profile": record and record.profile.name,
+    }
 
 
-def _list_installed(settings: Settings, records: tuple[Registration, ...], *, as_json: bool) -> None:
-    claims = _active_claims(settings)
-    if as_json:
-        write_json([_summary(each, claims[each.scheme]) for each in records])
-        return
-    from urlschemes_cli.output.console import Console  # late: rich
+def _matches(each: dict[str, Any], word: str, provider: str | None, status: str | None) -> bool:
+    """Return True if an entry is one that the options ask for."""
+    if provider is not None and _short(each["distribution"]) != _short(provider):
+        folders = os.path.abspath(provider), os.path.realpath(provider)  # noqa: PTH100  the ledger is text
+        if each["ledger"] not in folders:
+            return False
+    return status in {None, each["status"]} and word.lower() in f"{each['name']} {each['title']}".lower()
 
-    others = any(each.profile is not settings.registry.profile for each in records)
-    rows = []
-    for each in records:
-        port = "" if each.default_port is None else str(each.default_port)
-        claim = claims[each.scheme]
-        operations = ", ".join(each.operations) or "none"
-        profile = [each.profile.name] if others else []
-        title = safe_line(each.title)
-        rows.append((each.scheme, claim.distribution, *profile, each.status, operations, port, title, claim.version))
-    if records:
-        columns = ("name", "distribution", *["profile"] * others, "status", "operations", "port", "title", "version")
-        least = LEAST_COLUMNS + others
-        if not Console().print_fitting_table(columns, rows, prose=("operations", "title"), least=least):
-            _note_more_columns()
-    else:
+
+def _short(distribution: str) -> str:
+    return distribution_key(distribution).removeprefix("urlschemes-")
+
+
+def _show(listed: list[dict[str, Any]], columns: Sequence[str], profile: str, *, in_columns: bool) -> None:
+    """Print a table of these columns; `in_columns`, only the names of ledgers, in columns of their own."""
+    console = Console()
+    rows = [each for each in listed if not (in_columns and each["ledger"])]
+    if all(each["profile"] == profile for each in rows):
+        columns = [column for column in columns if column != "profile"]
+    least = 2 + ("profile" in columns)
+    fits = not rows or console.print_rows(rows, columns, prose=("operations", "title", "means"), least=least)
+    by_ledger = itemgetter("ledger")
+    for ledger, names in groupby(sorted((each for each in listed if each not in rows), key=by_ledger), by_ledger):
+        console.print_heading(ledger)
+        console.print_names(each["name"] for each in names)
+    if not fits:
+        sys.stdout.flush()
+        write_note("--json has more columns")
+
+
+def _note_installation(settings: Settings, records: dict[str, Registration]) -> None:
+    if not records:
         write_note("no scheme is installed, or all are switched off")
-        _note_installation(settings.registry)
-    _note_unusable(settings, records)
+        if all(claim.group != SCHEMES for claim in settings.registry.claims()):
+            first = next(known for known in known_names().values() if known.distribution)
+            write_note(f"to use the scheme {first.name}, {how_to_install(first.distribution)}")
 
 
-def _note_more_columns() -> None:
-    sys.stdout.flush()
-    write_note("--json has more columns")
-
-
-def _note_installation(registry: Registry) -> None:
-    if all(claim.group != SCHEMES for claim in registry.claims()):
-        first = next(known for known in known_names().values() if known.distribution)
-        write_note(f"to use the scheme {first.name}, {how_to_install(first.distribution)}")
-
-
-def _note_unusable(settings: Settings, records: tuple[Registration, ...]) -> None:
+def _note_unusable(settings: Settings, records: dict[str, Registration]) -> None:
     """Say that `urlschemes doctor` explains what cannot be used."""
     in_trouble = [claim for registry in settings.registries for claim in registry.claims() if claim.in_trouble]
     unusable = {claim.name for claim in in_trouble if claim.group == SCHEMES and claim.name} | {*settings.schemes}
-    unusable -= {each.scheme for each in records}
+    unusable -= records.keys()
     if unusable:
         write_note(f"{len(unusable)} more cannot be used: `urlschemes doctor` says why")
     elif in_trouble:
         write_note("another part of a plugin cannot be used: `urlschemes doctor` says why")
 
 
-def _list_all(settings: Settings, found: tuple[Registration, ...], *, as_json: bool) -> None:
-    """List the installed schemes and all other known names together."""
-    registry = settings.registry
-    claims = _active_claims(settings)
-    records = {each.scheme: each for each in found}
-    known = registry.known_names()
-    entries = [
-        _entry(name, records.get(name), claims.get(name), known.get(name)) for name in sorted({*records, *known})
-    ]
-    if as_json:
-        write_json(entries)
-    else:
-        from urlschemes_cli.output.console import Console  # late: rich
-
-        columns = ("name", "distribution", "status", "installed", "means", "reference", "since then")
-        if not Console().print_fitting_table(columns, list(map(_row, entries)), prose=("means",), least=LEAST_COLUMNS):
-            _note_more_columns()
-    sys.stdout.flush()
-    ledgers = registry.ledgers()
+def _note_sources(settings: Settings, listed: list[dict[str, Any]]) -> None:
+    ledgers = settings.registry.ledgers()
     sources = "; ".join(each.dated for each in ledgers)
-    write_note(f"{len(entries)} names, {len(records)} installed; sources: {sources}")
+    installed = sum(each["installed"] for each in listed)
+    write_note(f"{len(listed)} names, {installed} installed; sources: {sources}")
     if len(ledgers) == 1:
         write_note(f"to list the names that IANA has registered, {how_to_install(reserved_names().iana)}")
-
-
-def _entry(name: str, record: Registration | None, claim: Claim | None, known: KnownName | None) -> dict[str, Any]:
-    """Return what is known of a name; the record of an installed scheme takes precedence."""
-    about = known or KnownName(name)
-    return {
-        "name": name,
-        "status": record.status if record else about.status,
-        "installed": record is not None,
-        "means": record.title if record else about.means,
-        "reference": record.reference if record else about.reference,
-        "since": about.since,
-        "distribution": claim.distribution if claim else about.distribution,
-        "version": claim.version if claim else None,
-        "profile": record.profile.name if record else None,
-    }
-
-
-def _row(entry: dict[str, Any]) -> tuple[str, ...]:
-    """Return the cells of an entry."""
-    installed = "yes" if entry["installed"] else ""
-    distribution = f"{entry['distribution']} {entry['version'] or ''}".rstrip()
-    means, reference, since = (safe_line(entry[key]) for key in ("means", "reference", "since"))
-    return (entry["name"], distribution, entry["status"], installed, means, reference, since)
-
-
-def _active_claims(settings: Settings) -> dict[str, Claim]:
-    """Return the claims that count, by the names of the schemes, in the profiles that read them."""
-    claims = (claim for registry in reversed(settings.registries) for claim in registry.claims())
-    return {claim.name: claim for claim in claims if claim.group == SCHEMES and claim.state == "active"}
-
-
-def _summary(record: Registration, claim: Claim) -> dict[str, Any]:
-    return {
-        "name": record.scheme,
-        "title": record.title,
-        "distribution": claim.distribution,
-        "version": claim.version,
-        "status": record.status,
-        "port": record.default_port,
-        "operations": record.operations,
-        "reference": record.reference,
-        "profile": record.profile.name,
-    }

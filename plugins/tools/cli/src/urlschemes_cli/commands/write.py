@@ -4,107 +4,73 @@ from __future__ import annotations
 
 import stat
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace as with_changes
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import click
 
 from urlschemes.redaction import redact
 from urlschemes_access import Attributes
-from urlschemes_cli.access_options import FOLDER, with_access_options
+from urlschemes_access.client import Content
+from urlschemes_cli.access_options import FOLDER, AccessOptions, with_access_options
 from urlschemes_cli.options import json_option, url_argument
-from urlschemes_cli.output.attributes import attributes_json, write_attributes
+from urlschemes_cli.output.documents import attributes_json, write_attributes
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.progress import progress_of_sending
 from urlschemes_cli.output.text import safe_line, write_note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from urlschemes_access.client import Content
-    from urlschemes_cli.access_options import AccessOptions
-    from urlschemes_cli.settings import Settings
-
-__all__ = ["delete", "replace", "update"]
+from urlschemes_cli.settings import Settings
 
 CHUNK = 112 * 1024
 """Octets that are read at once."""
 MAX_WHOLE = 16 * 1024 * 1024
-"""Octets up to which a file is read whole, so that its length can be sent first."""
+"""Octets up to which a file is read whole, so that its length can be sent."""
 
 _DONE = {"replace": "was replaced", "update": "was updated", "delete": "was deleted"}
 
 
-def _write_command(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that the three commands have."""
-    decorated: Callable[..., Any] = with_access_options(click.pass_obj(function))
+def _write_command(operation: str, summary: str) -> click.Command:
+    def run(settings: Settings, **options: Any) -> None:
+        _operate(settings, operation, **options)
+
+    decorated: Callable[..., Any] = with_access_options(click.pass_obj(run))
     decorated = click.option(
         "--writable", type=FOLDER, multiple=True, metavar="DIR", help="Allow writing local files below DIR."
     )(decorated)
-    return json_option(decorated)
+    decorated = json_option(decorated)
+    if operation != "delete":
+        summary += "\n\nWithout FILE, or with `-`, standard input is sent. The server's answer is shown."
+        file = click.Path(exists=True, dir_okay=False, allow_dash=True)
+        decorated = click.argument("file", required=False, type=file)(decorated)
+    return click.command(operation, help=summary)(url_argument(decorated))
 
 
-_file_argument = click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, allow_dash=True))
-
-
-@click.command()
-@url_argument
-@_file_argument
-@_write_command
-def replace(settings: Settings, url: str, file: str | None, **options: Any) -> None:
-    """Replace the resource at URL by FILE, or create it.
-
-    Without FILE, or with `-`, standard input is sent. The server's answer is shown.
-    """
-    with _content_of(file) as content:
-        _operate(settings, "replace", url, content, file=file, **options)
-
-
-@click.command()
-@url_argument
-@_file_argument
-@_write_command
-def update(settings: Settings, url: str, file: str | None, **options: Any) -> None:
-    """Append FILE to the resource at URL.
-
-    Without FILE, or with `-`, standard input is sent. The server's answer is shown.
-    """
-    with _content_of(file) as content:
-        _operate(settings, "update", url, content, file=file, **options)
-
-
-@click.command()
-@url_argument
-@_write_command
-def delete(settings: Settings, url: str, **options: Any) -> None:
-    """Delete the resource at URL, without asking."""
-    _operate(settings, "delete", url, None, **options)
+replace = _write_command("replace", "Replace the resource at URL by FILE, or create it.")
+update = _write_command("update", "Append FILE to the resource at URL.")
+delete = _write_command("delete", "Delete the resource at URL, without asking.")
 
 
 def _operate(
     settings: Settings,
     operation: str,
-    url: str,
-    content: Content | None,
     *,
+    url: str,
     file: str | None = None,
     access_options: AccessOptions,
     writable: tuple[str, ...],
     as_json: bool,
 ) -> None:
     client = settings.client_for(url)
-    arguments = access_options.arguments(client, url, operation)
-    policy = arguments["policy"] or client.policy
-    arguments["policy"] = with_changes(policy, writable=(*policy.writable, *writable))
-    progress = None
-    if content is not None and not access_options.verbose:
+    with nullcontext() if operation == "delete" else _content_of(file) as content:
+        arguments = access_options.arguments(client, url, operation)
+        policy = arguments["policy"] or client.policy
+        arguments["policy"] = with_changes(policy, writable=(*policy.writable, *writable))
         progress = progress_of_sending(is_typed=file in (None, "-"))
-    with progress.transfer(_size_of(file)) if progress else nullcontext():
-        if progress:
-            arguments["trace"] = progress
-        found = client.operate(operation, url, content, **arguments)
+        arguments["trace"] = arguments["trace"] or (progress.tracer if content else None)
+        with progress.transfer(_size_of(file)):
+            found = client.operate(operation, url, content, **arguments)
     assert isinstance(found, Attributes)
     if as_json:
         write_json({"url": redact(url), "operation": operation, "attributes": attributes_json(found)})
@@ -142,16 +108,11 @@ def _content_of(file: str | None) -> Iterator[Content]:
 def _chunks(source: IO[bytes], name: str, *, may_be_empty: bool) -> Iterator[bytes]:
     """Yield the octets of `source` as they arrive. Raises UsageError for an empty source that may not be empty."""
     read: Callable[[int], bytes] = getattr(source, "read1", source.read)
-    is_empty = True
-    while octets := _read(read, name):
-        yield octets
-        is_empty = False
-    if is_empty and not may_be_empty:
-        raise click.UsageError("standard input is empty: give `-` as FILE to send no content")
-
-
-def _read(read: Callable[[int], bytes], name: str) -> bytes:
     try:
-        return read(CHUNK)
+        if not (octets := read(CHUNK)) and not may_be_empty:
+            raise click.UsageError("standard input is empty: give `-` as FILE to send no content")
+        while octets:
+            yield octets
+            octets = read(CHUNK)
     except OSError as error:
         raise OSError(error.errno, error.strerror, name) from error

@@ -1,4 +1,4 @@
-"""Documents, written to a file, a pipe or a terminal.
+"""Documents, written to a file, a pipe or a terminal, and the attributes of resources.
 
 Files and pipes get the octets unchanged. A terminal gets text with its control characters escaped; binary content is
 shown as a hex dump of its beginning. Names that a server sends never become names of local files.
@@ -9,22 +9,23 @@ from __future__ import annotations
 import codecs
 import sys
 from base64 import b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO
+from pathlib import Path
+from typing import Any, BinaryIO
 
-from urlschemes.redaction import shown
+from urlschemes.redaction import redact, shown
+from urlschemes_access import Attributes, Client, Document
 from urlschemes_access.attributes import charset_of
-from urlschemes_cli.output.attributes import attributes_json
-from urlschemes_cli.output.target import open_target
+from urlschemes_access.client import Arguments
+from urlschemes_access.errors import AccessError
+from urlschemes_access.resources.downloads import Part
+from urlschemes_cli.output.console import Console, facts_table
+from urlschemes_cli.output.progress import ProgressBar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from urlschemes_access import Document
-
-__all__ = ["UNMARKED", "document_json", "hex_dump", "saved_json", "write_document"]
+__all__ = ["UNMARKED", "attributes_json", "document_json", "hex_dump", "write_attributes", "write_document"]
 
 UNMARKED = "unmarked end"
 """The note on a document that lacks the end mark of its protocol, as most texts of gopher servers do."""
@@ -53,18 +54,13 @@ def write_document(document: Document, target: Path | None) -> int:
 def document_json(document: Document, target: Path | None) -> dict[str, Any]:
     """Return a document as JSON: with its content, or with the name of the file `target` after saving it there."""
     if target is not None:
-        return saved_json(document, target, write_document(document, target))
+        return _json(document, {"saved": str(target)}, write_document(document, target))
     octets = document.read()
     try:
         content, encoding = octets.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
         content, encoding = b64encode(octets).decode("ascii"), "base64"
     return _json(document, {"content": content, "encoding": encoding}, len(octets))
-
-
-def saved_json(document: Document, target: Path, octets: int) -> dict[str, Any]:
-    """Return a document as JSON of which so many octets were saved in the file `target`."""
-    return _json(document, {"saved": str(target)}, octets)
 
 
 def _json(document: Document, content: dict[str, str], octets: int) -> dict[str, Any]:
@@ -93,6 +89,16 @@ def _save(document: Document, target: Path) -> int:
     # A device or a named pipe is written to; `save` would replace it by a file.
     with open_target(target) as file:
         return _copy(document, file)
+
+
+@contextmanager
+def open_target(target: Path) -> Iterator[BinaryIO]:
+    """Open the file `target` for the `with` block, overwriting it. Raises AccessError if it cannot be written."""
+    try:
+        with target.open("wb") as file:
+            yield file
+    except OSError as error:
+        raise AccessError(f"cannot write {safe_line(str(target))!r}: {error.strerror}") from error
 
 
 def _copy(document: Document, file: BinaryIO) -> int:
@@ -158,3 +164,55 @@ def _decoder(media_type: str | None, start: bytes) -> codecs.IncrementalDecoder:
     if codec == "utf-16" and not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         codec = "utf-16-be"
     return codecs.getincrementaldecoder(codec)("backslashreplace")
+
+
+def download(client: Client, url: str, target: Path, arguments: Arguments, progress: ProgressBar) -> dict[str, Any]:
+    """Save the document at `url` as `target`, from where an earlier download ended; return the result as JSON.
+
+    If it is interrupted, a note says what was kept.
+    """
+    complete = False
+    with Part(target, url, timeout=arguments.get("deadline")) as part:
+        try:
+            if part.needs_attributes:
+                others: Any = {name: value for name, value in arguments.items() if name != "options"}
+                part.compare(client.find_attributes(url, **others))
+            opened = client.open_document(url, range=part.range, **arguments)
+            with opened as document, progress.transfer(document.size):
+                done = document.save_part(part)
+            complete = True
+        finally:
+            if not complete and part.size:
+                write_note(
+                    f"{part.size:,} octets are kept in {safe_line(str(part.path))}: the same command continues there"
+                )
+    if done.begun_anew:
+        write_note(f"started over: {done.begun_anew}")
+    elif done.start == done.size:
+        write_note(f"{safe_line(str(target))} is complete already")
+    elif done.start:
+        write_note(f"continued at octet {done.start:,}, {done.size:,} octets in all")
+    return _json(document, {"saved": str(target)}, done.size - done.start) | {"begun_anew": done.begun_anew}
+
+
+def write_attributes(attributes: Attributes, *, if_none: str) -> None:
+    """Write a table of the attributes; if there are none, write the note `if_none`."""
+    rows = [
+        ("media type", attributes.media_type),
+        ("size", None if attributes.size is None else f"{attributes.size:,} octets"),
+        ("modified", attributes.modified and attributes.modified.isoformat(" ", "seconds")),
+        ("name", attributes.name),
+        ("gateway", attributes.gateway and attributes.gateway.source),
+        *(attributes.fields.items()),
+    ]
+    if all(value is None for _, value in rows):
+        write_note(if_none)
+    Console().print_table(facts_table(rows))
+
+
+def attributes_json(attributes: Attributes) -> dict[str, Any]:
+    """Return the attributes as JSON."""
+    found = {name: getattr(attributes, name) for name in ("media_type", "size", "modified", "name", "fields")}
+    via = attributes.gateway
+    urls = via and {"asked": via.asked.redacted(), "url": via.url.redacted(), "source": redact(via.source)}
+    return {**found, "gateway": urls}

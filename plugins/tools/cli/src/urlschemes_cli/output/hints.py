@@ -1,22 +1,18 @@
-"""Hints of errors, in terms of the command line: with the options of the command for the library's arguments."""
+"""Hints of errors, in terms of the command line: with its options in place of what remedies set in Python."""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
 from urlschemes import errors
+from urlschemes.errors import Hint, Remedy, URLError
 from urlschemes.registry.claims import DISABLE
 from urlschemes_cli.commands import GROUP
-from urlschemes_cli.exit_codes import core_exit_code
+from urlschemes_cli.output.json_output import ABOUT
 from urlschemes_cli.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from urlschemes.errors import URLError
 
 __all__ = ["conflict_hint", "hint_of", "message_of", "with_options"]
 
@@ -26,16 +22,18 @@ _POLICY_HINTS = {
     "ports": "--allow-port N allows port N, if you know which service listens there",
     "networks": "--allow-network NET allows an address, or a network such as 192.0.2.0/24",
 }
-_OPTIONS = {
-    r'(?:registry=)?Registry\(profile="(\w+)"\)': r"--profile \1",
-    r"Registry\(profile=\.\.\.\)": "--profile NAME",
-    r'options=\{"(\w+)": "(\w+)"\}': r"--option \1=\2",
-    r'options=\{"(\w+)": True\}': r"--option \1",
-    r"\bscheme='([^']+)'": r"--scheme \1",
-    r"\b(cacert|cert)=": r"--\1 FILE",
+_SETTINGS = {
+    "Registry.profile": ("--profile {}", "NAME", ""),
+    DISABLE: ("--disable {}", "NAME", ""),
+    "Limits": ("--limit {name}={}", "N", "limits"),
+    "cacert": ("--cacert {}", "FILE", "tls"),
+    "cert": ("--cert {}", "FILE", "tls"),
+    "credentials": ("--user NAME with --password-file FILE, or --bearer-file FILE for a token,", "", ""),
+    "scheme": ("--scheme {}", "NAME", ""),
+    "parse_generic()": ("`check`", "", ""),
 }
-"""The arguments of functions that hints name, and the options of the command in their place."""
-_CONFIGURED_HINT = "the policy's `{rule}` forbids it: `urlschemes config` shows where that is set"
+"""Settings of remedies, or their owners: the option of the command, what stands for a value that the user chooses, and
+the table of the configuration file that has the setting, too. All others are options of a scheme."""
 
 
 def conflict_hint(name: str, distributions: Sequence[str]) -> str:
@@ -49,17 +47,42 @@ def hint_of(error: URLError) -> str | None:
     """Return what to do next, in terms of the command line."""
     if isinstance(error, errors.UnsupportedOperation) and (names := _plugin_commands(error.scheme)):
         return f"use its own command: {' or '.join(f'`urlschemes {name} URL`' for name in names)}"
-    if isinstance(error, errors.PluginLoadError | errors.PluginRecordError | errors.PluginContractError) and error.hint:
-        return with_options(error.hint)
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return conflict_hint(error.scheme, [each.partition(" ")[0] for each in error.claimants])
-    is_of_access = core_exit_code(error) is None
-    return (_access_hint(error) if is_of_access else None) or _in_options(error.hint)
+    hint = _access_hint(error) or _advice(error) or error.hint
+    return hint and with_options(hint)
+
+
+def _advice(error: URLError) -> str | None:
+    """Return the hint of `check` about the error; None if it does not find it. It knows the whole text, and `fix`."""
+    if not isinstance(error, errors.InvalidURL | errors.UnknownScheme):
+        return None
+    from urlschemes_lint import check  # late: only an error needs it
+
+    context = click.get_current_context()
+    about = context.meta.get(ABOUT)
+    text = error.text if isinstance(error, errors.InvalidURL) else about.text if about else ""
+    with suppress(URLError):
+        for each in check(text, registry=context.ensure_object(Settings).registry_for(text)):
+            if (each.code, each.message) == (error.code, error.message):
+                return each.hint
+    return None
 
 
 def with_options(hint: str) -> str:
-    """Return a hint with the option that switches a plugin off in place of the variable."""
-    return hint.replace(f"{DISABLE}=", "--disable ")
+    """Return a hint with the options of the command for its remedies."""
+    parts = hint.parts if isinstance(hint, Hint) else (hint,)
+    return Hint(*(_with_option(each) if isinstance(each, Remedy) else each for each in parts))
+
+
+def _with_option(remedy: Remedy) -> str:
+    owner, _, name = remedy.setting.rpartition(".")
+    row = _SETTINGS.get(remedy.setting) or _SETTINGS.get(owner) or ("--option {name}={}", "VALUE", "")
+    option, placeholder, table = row
+    value = placeholder if remedy.value is None else remedy.value
+    value = ("no", "yes")[value] if isinstance(value, bool) else value
+    configured = f", or `{name} = {value}` in the table [{table}] of the configuration file" if table else ""
+    return f"{option.format(value, name=name)} {remedy.what}{configured}"
 
 
 def message_of(error: URLError) -> str:
@@ -68,43 +91,28 @@ def message_of(error: URLError) -> str:
     return f"{message}; {hint}" if hint else message
 
 
-def _in_options(hint: str | None) -> str | None:
-    """Return the hint of an error, with the option of the command for each argument or setting that it names."""
-    hint = hint or ""
-    for argument, option in _OPTIONS.items():
-        hint = re.sub(argument, option, hint)
-    limit = re.search(r"\bLimits\.(\w+)", hint)
-    if limit is None:
-        return hint or None
-    return f"--limit {limit[1]}=N changes it, or `{limit[1]} = N` in the table [limits] of the configuration file"
-
-
 def _access_hint(error: URLError) -> str | None:
     """Return the hint for an error of an access, if an option of the command helps."""
-    from urlschemes_access import Policy  # late: commands that only parse do without it
-    from urlschemes_access.errors import AuthRequired, InputRequired, LimitExceeded, PolicyDenied
-    from urlschemes_cli.prompts import can_prompt
+    if error.code == "policy-denied" and error.hint and error.rule:
+        from urlschemes_access import Policy  # late: commands that only parse do without it
 
-    if isinstance(error, PolicyDenied) and error.hint and error.rule and hasattr(Policy, error.rule):
-        return _POLICY_HINTS.get(error.rule, _CONFIGURED_HINT.format(rule=error.rule))
-    needs_credentials = isinstance(error, AuthRequired) and "credentials" in (error.hint or "")
-    if needs_credentials and not can_prompt():
-        return "--user NAME with --password-file FILE logs in, and so does --bearer-file FILE where a token is required"
-    if isinstance(error, InputRequired):
-        return "the command asks for it if standard input and standard error are a terminal"
-    if isinstance(error, LimitExceeded) and error.limit == "content":
+        configured = f"the policy's `{error.rule}` forbids it: `urlschemes config` shows where that is set"
+        return _POLICY_HINTS.get(error.rule, configured if hasattr(Policy, error.rule) else None)
+    if error.code == "limit-exceeded" and getattr(error, "limit", None) == "content":
         return "-o FILE saves a document of any length"
-    return None
+    asks = "the command asks for it if standard input and standard error are a terminal"
+    return asks if error.code == "input-required" else None
 
 
 def _plugin_commands(scheme: str | None) -> list[str]:
-    """Return the commands that the provider of a scheme adds."""
+    """Return the commands that the plugin of a scheme adds."""
     settings = click.get_current_context().find_object(Settings)
     if settings is None or scheme is None:
         return []
     try:
-        provider = settings.registry_for(scheme).why(scheme).provider
+        own = settings.registry_for(scheme).why(scheme).claims
         claims = settings.installed.claims()
     except errors.URLError:
         return []
-    return [each.name for each in claims if each.group == GROUP and each.provider == provider]
+    providers = {each.provider for each in own if each.state == "active" and each.module}
+    return [each.name for each in claims if each.group == GROUP and each.provider in providers]

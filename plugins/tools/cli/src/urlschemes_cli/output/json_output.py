@@ -1,4 +1,4 @@
-"""JSON on standard output, for results and errors."""
+"""JSON on standard output."""
 
 from __future__ import annotations
 
@@ -11,28 +11,16 @@ from typing import Any, NamedTuple
 
 import click
 
-from urlschemes.errors import InvalidURL, URLError
-from urlschemes.redaction import redact, redact_url, shown
-from urlschemes_cli.output.hints import hint_of
-from urlschemes_cli.output.text import write_line, write_log_as_notes
+from urlschemes.errors import URLError
+from urlschemes.redaction import shown
+from urlschemes_cli.output.text import write_line
 from urlschemes_cli.settings import Settings
-from urlschemes_cli.verdict import verdict_on
 
-__all__ = [
-    "ABOUT",
-    "About",
-    "error_json",
-    "json_text",
-    "profile_of",
-    "verdict_json",
-    "write_error_json",
-    "write_json",
-    "write_json_line",
-]
+__all__ = ["ABOUT", "WRITTEN", "About", "json_text", "profile_of", "write_json", "write_json_line"]
 
 ABOUT = f"{__name__}.about"
 """The key in click's context for what the command is about."""
-_WRITTEN = f"{__name__}.written"
+WRITTEN = f"{__name__}.written"
 """The key in click's context for: JSON was written."""
 _LOSSY = re.compile("[\ud800-\udfff]")
 """A lone surrogate, such as that of an octet that is not UTF-8."""
@@ -57,7 +45,7 @@ def write_json(value: object) -> None:
     """Write `value` as JSON, with the profile if it is about a URL or a scheme that the command was given."""
     context = click.get_current_context(silent=True)
     if context is not None:
-        context.meta[_WRITTEN] = True
+        context.meta[WRITTEN] = True
         about: About | None = context.meta.get(ABOUT)
         if about is not None and isinstance(value, dict):
             value = {**value, "profile": profile_of(about.text)}
@@ -75,56 +63,6 @@ def profile_of(text: str) -> str | None:
     with suppress(URLError):
         return None if settings is None else settings.registry_for(text).profile.name
     return None
-
-
-def verdict_json(text: str) -> dict[str, Any] | None:
-    """Return what RFC 1738 says of `text` where that differs, as JSON."""
-    settings = click.get_current_context().find_object(Settings)
-    verdict = None if settings is None else verdict_on(text, settings)
-    if verdict is None:
-        return None
-    error = None if verdict.error is None else error_json(verdict.error)["error"]
-    return {"valid": error is None, "error": error, "reads": verdict.reads}
-
-
-def error_json(error: URLError) -> dict[str, Any]:
-    """Return an error as JSON; every error has the same keys, and that of `fix` its readings, too."""
-    write_log_as_notes()  # some messages are made by plugins' ledgers, which may fail
-    hint, readings = hint_of(error), getattr(error, "shown_readings", None)
-    return {
-        "error": {
-            "code": error.code,
-            "message": redact(str(error.message or error.code)),
-            "scheme": error.scheme,
-            "part": error.part,
-            "position": error.position,
-            "span": getattr(error, "span", None),
-            "rule": error.rule,
-            "section": error.section,
-            "hint": hint and redact(hint),
-            "origin": error.origin,
-            **({} if readings is None else {"readings": list(readings)}),
-        }
-    }
-
-
-def write_error_json(error: URLError | click.ClickException, context: click.Context) -> None:
-    """Write the error that ended the command, unless JSON was written already."""
-    if context.meta.get(_WRITTEN):
-        return
-    if isinstance(error, URLError):
-        about: About | None = context.meta.get(ABOUT)
-        if about is None or about.key is None:
-            write_json(error_json(error))
-            return
-        value = {about.key: redact_url(about.text), **error_json(error)}
-        if isinstance(error, InvalidURL) and error.text == about.text:
-            value["rfc1738"] = verdict_json(about.text)
-        write_json(value)
-        return
-    keys = ("scheme", "part", "position", "span", "rule", "section", "hint", "origin")
-    message = redact(error.format_message())
-    write_json({"error": {"code": "usage", "message": message, **dict.fromkeys(keys)}})
 
 
 def _complete(value: object) -> Any:

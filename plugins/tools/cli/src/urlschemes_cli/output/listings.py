@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, BinaryIO
 
+from urlschemes import URL
 from urlschemes.redaction import HIDDEN, redact
-from urlschemes_cli.output.attributes import attributes_json
-from urlschemes_cli.output.target import open_target
+from urlschemes_access import Entry, Listing
+from urlschemes_cli.output.console import Console, columns_table
+from urlschemes_cli.output.documents import attributes_json, open_target
 from urlschemes_cli.output.text import escaped_line, safe_line, write_note
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from rich.text import Text
-
-    from urlschemes import URL
-    from urlschemes_access import Entry, Listing
-    from urlschemes_cli.output.console import Console
-
-__all__ = ["listing_json", "password_in", "write_entries", "write_listing"]
 
 
 def write_listing(listing: Listing, target: Path | None) -> None:
@@ -59,23 +51,14 @@ def listing_json(listing: Listing, target: Path | None) -> dict[str, Any]:
     result: dict[str, Any] = {"url": listing.url.redacted(), "kind": "listing"}
     if target is None:
         password = password_in(listing.url)
-        result["entries"] = [_entry_json(entry, password) for entry in listing]
+        names = ("name", "url", "kind", "size", "modified", "fields", "problem")
+        result["entries"] = [
+            {name: getattr(each, name) for name in names} | {"url": _url_of(each, password)} for each in listing
+        ]
     else:
         write_listing(listing, target)
         result["saved"] = str(target)
     return {**result, "attributes": attributes_json(listing.attributes)}
-
-
-def _entry_json(entry: Entry, password: str | None) -> dict[str, Any]:
-    return {
-        "name": entry.name,
-        "url": _url_of(entry, password),
-        "kind": entry.kind,
-        "size": entry.size,
-        "modified": entry.modified,
-        "fields": dict(entry.fields),
-        "problem": entry.problem,
-    }
 
 
 def _write_lines(entries: Iterable[Entry], password: str | None, file: BinaryIO) -> None:
@@ -89,46 +72,34 @@ def _write_lines(entries: Iterable[Entry], password: str | None, file: BinaryIO)
 
 
 def _show_table(listing: Listing, password: str | None) -> None:
-    from urlschemes_cli.output.console import Console  # late: rich
-
-    console = Console()
-    entries = list(listing)
+    """Print a table; if it is too wide, each entry on two lines, because a wrapped URL cannot be copied."""
+    console, entries = Console(), list(listing)
     columns = ["name", "kind"]
     columns += ["size"] if any(entry.size is not None for entry in entries) else []
     columns += ["modified"] if any(entry.modified is not None for entry in entries) else []
-    _print_rows(console, [*columns, "URL"], [_row(entry, columns, password) for entry in entries])
+    table = columns_table(*columns, "URL", unwrapped=("kind", "size", "modified"))
+    table.columns[0].style = "bold"
+    for column in table.columns:
+        column.justify = "right" if column.header == "size" else "left"
+    rows = [_row(entry, columns, password) for entry in entries]
+    for row in rows:
+        table.add_row(*row)
+    if console.fits(table):
+        console.print_table(table)
+    else:
+        for *facts, last in rows:
+            console.print_line("  ".join(filter(None, facts)))
+            console.print_line("    ", (last, "bold"))
     console.print_line((f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}", "dim"))
 
 
-def _row(entry: Entry, columns: list[str], password: str | None) -> tuple[Text, ...]:
+def _row(entry: Entry, columns: list[str], password: str | None) -> tuple[str, ...]:
     """Return the cells of an entry; the last one is its URL, or why it has none."""
-    from rich.text import Text  # late: rich
-
     cells = {
-        "name": Text(safe_line(entry.name), "bold"),
-        "kind": Text(safe_line(entry.kind), "cyan"),
-        "size": Text("" if entry.size is None else f"{entry.size:,}", justify="right"),
-        "modified": Text(entry.modified.strftime("%Y-%m-%d %H:%M") if entry.modified else ""),
+        "name": safe_line(entry.name),
+        "kind": safe_line(entry.kind),
+        "size": "" if entry.size is None else f"{entry.size:,}",
+        "modified": entry.modified.strftime("%Y-%m-%d %H:%M") if entry.modified else "",
     }
     url = _url_of(entry, password)
-    last = Text(escaped_line(url)) if url else Text(safe_line(entry.problem or ""), "dim italic")
-    return (*(cells[column] for column in columns), last)
-
-
-def _print_rows(console: Console, columns: list[str], rows: list[tuple[Text, ...]]) -> None:
-    """Print the rows as a table; if it is too wide, each entry on two lines, because a wrapped URL cannot be copied."""
-    from rich.cells import cell_len  # late: rich
-    from rich.text import Text
-
-    from urlschemes_cli.output.console import columns_table
-
-    widths = (max(map(cell_len, map(str, cells))) for cells in zip(columns, *rows, strict=True))
-    if sum(widths) + 2 * (len(columns) - 1) <= console.width:
-        table = columns_table(*columns, unwrapped=("kind", "size", "modified"))
-        for row in rows:
-            table.add_row(*row)
-        console.print_table(table)
-        return
-    for *facts, last in rows:
-        console.print(Text("  ").join(each for each in facts if each), soft_wrap=True)
-        console.print(Text.assemble("    ", last), soft_wrap=True)
+    return (*(cells[column] for column in columns), escaped_line(url) if url else safe_line(entry.problem or ""))

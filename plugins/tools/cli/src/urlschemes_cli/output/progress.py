@@ -5,26 +5,25 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from typing import Self
+from urlschemes_access import TraceEvent
+from urlschemes_cli.output.console import Console
 
-    from urlschemes_access import TraceEvent
-
-__all__ = ["CountBar", "ProgressBar", "can_show_progress", "progress_of_sending"]
+__all__ = ["ProgressBar", "can_show_progress", "count_bar", "progress_of_sending"]
 
 DELAY = 1.0
 """Seconds after which a transfer gets a progress bar."""
 
 
-def progress_of_sending(*, is_typed: bool) -> ProgressBar | None:
-    """Return a bar for what is sent; None if standard error is not a terminal, or the content is typed there."""
-    return None if (is_typed and sys.stdin.isatty()) or not sys.stderr.isatty() else ProgressBar(sends=True)
+def progress_of_sending(*, is_typed: bool) -> ProgressBar:
+    """Return a bar for what is sent, which is not shown unless standard error is a terminal, where nothing is typed."""
+    return ProgressBar(shown=sys.stderr.isatty() and not (is_typed and sys.stdin.isatty()), sends=True)
 
 
 def can_show_progress(target: Path | None) -> bool:
@@ -41,9 +40,13 @@ def can_show_progress(target: Path | None) -> bool:
 
 
 class ProgressBar:
-    """A tracer that counts the octets received, or those sent, and shows them as a bar if the transfer takes long."""
+    """A bar of the octets received, or of those sent, which is `shown` if the transfer takes long.
 
-    def __init__(self, *, sends: bool = False) -> None:
+    Its `tracer`, None unless it is shown, counts them.
+    """
+
+    def __init__(self, *, shown: bool, sends: bool = False) -> None:
+        self.tracer = self._count if shown else None
         self._sends = sends
         self._began: float | None = None
         self._done = 0
@@ -51,8 +54,7 @@ class ProgressBar:
         self._bar: Any = None
         self._task: Any = None
 
-    def __call__(self, event: TraceEvent) -> None:
-        """Count the octets of an event."""
+    def _count(self, event: TraceEvent) -> None:
         if self._began is None and event.kind == ("send" if self._sends else "open"):
             self._began = monotonic()
         if self._began is not None and event.kind == ("send" if self._sends else "receive"):
@@ -75,41 +77,25 @@ class ProgressBar:
     def _start(self) -> None:
         from rich import progress  # late: rich
 
-        from urlschemes_cli.output.console import Console
-
         columns = (
             progress.BarColumn(),
             progress.DownloadColumn(),
             progress.TransferSpeedColumn(),
             progress.TimeRemainingColumn(),
         )
-        self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bar = progress.Progress(*columns, console=Console(stderr=True).rich, transient=True)
         self._task = self._bar.add_task("", total=self._size, completed=self._done)
         self._bar.start()
 
 
-class CountBar:
-    """A bar on standard error that counts what is done, of `total` (None: unknown).
+@contextmanager
+def count_bar(total: int | None, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    """Show a bar that counts what is done, of `total` (None: unknown); yield the function that counts some more."""
+    if not shown:
+        yield lambda _: None
+        return
+    from rich import progress  # late: rich
 
-    It is for a `with` block, at whose end it is removed.
-    """
-
-    def __init__(self, total: int | None) -> None:
-        from rich import progress  # late: rich
-
-        from urlschemes_cli.output.console import Console
-
-        columns = (progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeRemainingColumn())
-        self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task("", total=total)
-
-    def advance(self, count: int = 1) -> None:
-        """Count `count` more."""
-        self._bar.advance(self._task, count)
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+    columns = (progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeRemainingColumn())
+    with progress.Progress(*columns, console=Console(stderr=True).rich, transient=True) as bar:
+        yield partial(bar.advance, bar.add_task("", total=total))

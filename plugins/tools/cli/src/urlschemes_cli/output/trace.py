@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from rich.text import Text
-
+from urlschemes_access.trace_event import TraceEvent, Tracer
+from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.documents import hex_dump
 from urlschemes_cli.output.text import safe_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from urlschemes_access import TraceEvent
-    from urlschemes_cli.output.console import Console
-
-__all__ = ["TracePrinter", "trace_lines"]
 
 PEER_WIDTH = 10
 """The width of the column with the name of the connection."""
@@ -29,31 +21,28 @@ BINARY_SHARE = 0.1
 """The share of control octets above which a message is binary. One that holds a NUL always is."""
 
 
-class TracePrinter:
-    """A tracer that prints each event on a console; with `everything`, messages are not shortened."""
+def trace_printer(console: Console, *, everything: bool) -> Tracer:
+    """Return a tracer that prints each event on a console; with `everything`, messages are not shortened."""
 
-    def __init__(self, console: Console, *, everything: bool = False) -> None:
-        self._console = console
-        self._everything = everything
+    def show(event: TraceEvent) -> None:
+        for pieces in trace_lines(event, everything=everything):
+            console.print_line(*pieces)
 
-    def __call__(self, event: TraceEvent) -> None:
-        """Print an event."""
-        for text in trace_lines(event, everything=self._everything):
-            self._console.print(text, soft_wrap=True)
+    return show
 
 
-def trace_lines(event: TraceEvent, *, everything: bool = False) -> Iterator[Text]:
-    """Return the lines for an event: `>` marks what was sent, `<` what was received, `*` all other events."""
+def trace_lines(event: TraceEvent, *, everything: bool = False) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Return the lines for an event, in pieces with styles: `>` marks what was sent, `<` what was received."""
     peer = f"{event.peer:<{PEER_WIDTH}}"
     if event.kind not in ("send", "receive"):
-        yield Text(f"{peer} * {event.kind} {safe_line(event.text)}".rstrip(), "dim")
+        yield ((f"{peer} * {event.kind} {safe_line(event.text)}", "dim"),)
         return
     mark, style = (">", "green") if event.kind == "send" else ("<", "cyan")
     lines, is_complete = _message_lines(event.octets, everything=everything)
     for line in lines:
-        yield Text.assemble((f"{peer} {mark} ", f"bold {style}"), (line, style))
+        yield (f"{peer} {mark} ", f"bold {style}"), (line, style)
     if not is_complete:
-        yield Text(f"{peer} {mark} ... ({len(event.octets)} octets in all)", "dim")
+        yield ((f"{peer} {mark} ... ({len(event.octets)} octets in all)", "dim"),)
 
 
 def _message_lines(octets: bytes, *, everything: bool) -> tuple[list[str], bool]:
@@ -65,7 +54,9 @@ def _message_lines(octets: bytes, *, everything: bool) -> tuple[list[str], bool]
         return list(hex_dump(part)), len(part) == len(octets)
     text = octets.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
     lines = text.removesuffix("\n").split("\n")
-    if everything or (len(lines) <= MAX_LINES and all(len(each) <= MAX_COLUMNS for each in lines)):
-        return [safe_line(each) for each in lines], True
-    cut = [each if len(each) <= MAX_COLUMNS else each[:MAX_COLUMNS] + "..." for each in lines[:MAX_LINES]]
-    return list(map(safe_line, cut)), False
+    kept = lines if everything else [_cut(each) for each in lines[:MAX_LINES]]
+    return list(map(safe_line, kept)), kept == lines
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= MAX_COLUMNS else f"{line[:MAX_COLUMNS]}..."
