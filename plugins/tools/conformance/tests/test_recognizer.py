@@ -8,7 +8,7 @@ from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.rfc1738 import RFC1738
 from urlschemes_conformance.agreement import Judges
-from urlschemes_conformance.recognizer import Divisions, divide_by_pattern
+from urlschemes_conformance.recognizer import Divider, divide_by_pattern
 
 SYNTAX = Syntax(
     'url = "x:" left [ "/" right ]\nleft = 1*uchar\nright = *uchar\nkinds = number "." "a"\nnumber = 1*digit',
@@ -22,7 +22,7 @@ SYNTAX = Syntax(
 def test_the_bnf_allows_the_division_by_the_pattern(text: str) -> None:
     spans = divide_by_pattern(SYNTAX, text)
     assert spans is not None
-    assert Divisions(SYNTAX).allow(text, spans)
+    assert Divider(SYNTAX).allows(text, spans)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_the_bnf_allows_the_division_by_the_pattern(text: str) -> None:
     ],
 )
 def test_it_allows_no_other(text: str, spans: set[tuple[str, int, int]]) -> None:
-    assert not Divisions(SYNTAX).allow(text, frozenset(spans))
+    assert not Divider(SYNTAX).allows(text, frozenset(spans))
 
 
 def test_a_pattern_that_divides_otherwise_is_a_difference() -> None:

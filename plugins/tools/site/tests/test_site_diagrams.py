@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import railroad
+from workspace import schemes_of_plugins
 
 from urlschemes import Registry
 from urlschemes.grammar.bnf import BNFReader, Choice, Literal, Octets, Reference, Repeat, Rule, Sequence
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def every_rule() -> Iterator[Any]:
-    """Return the rules of every installed scheme, and the shared ones."""
+    """Return the rules of the schemes of plugins, and the shared ones."""
     for registry in (Registry(), Registry(profile="rfc3986")):
         profile = registry.profile
         shared = profile.grammar.rules
         yield from (pytest.param(rule, id=f"{profile.name}-{rule.name}") for rule in shared.values())
-        for record in registry.registrations():
+        for record in map(registry.registration, schemes_of_plugins(registry)):
             own = [rule for rule in record.syntax.grammar.rules.values() if rule.name not in shared]
             yield from (pytest.param(rule, id=f"{profile.name}-{record.scheme}-{rule.name}") for rule in own)
 

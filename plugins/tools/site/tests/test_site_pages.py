@@ -87,7 +87,9 @@ def site(texts: Mapping[str, str]) -> dict[str, Page]:
 def test_there_is_a_page_for_each_scheme(site: Mapping[str, Page]) -> None:
     names = [record.scheme for record in Registry().registrations()]
     assert {"ftp", "wais"} <= {*names}
-    others = [f"rfc3986-{record.scheme}.html" for record in Registry(profile="rfc3986").registrations()]
+    others = [
+        f"rfc3986-{record.scheme.replace('+', '_')}.html" for record in Registry(profile="rfc3986").registrations()
+    ]
     firsts = [f"scheme-{name}.html" for name in names]
     assert set(site) == {"index.html", "rules.html", "rules-rfc3986.html", "about.html", *firsts, *others}
     assert {*firsts} <= {*site["index.html"].all("href", "a")}
@@ -190,7 +192,7 @@ def test_a_page_shows_all_of_its_record(site: Mapping[str, Page]) -> None:
             assert flat(getattr(record, f"{kind}_considerations")) in page.text, (record.scheme, kind)
         for number in (record.default_port, *record.ports):
             assert number is None or str(number) in page.text
-        assert f"urlschemes-{record.scheme} " in page.text
+        assert str(Registry().provider(record.scheme)) in page.text
         assert {"record", "syntax", "parts", "examples", "operations", "risks"} <= {*page.all("id")}
         assert {f"part-{name}" for name in record.syntax.parts} <= {*page.all("id")}
         assert {f"option-{name}" for name in record.options} <= {*page.all("id")}
@@ -231,7 +233,7 @@ def test_an_invalid_example_is_shown_with_its_error(site: Mapping[str, Page]) ->
 def test_the_permissions_of_the_policies_are_shown(site: Mapping[str, Page]) -> None:
     assert "delete delete the resource urlschemes delete" in site["scheme-ftp.html"].text
     assert "A URL from elsewhere on the public Internet" in site["scheme-ftp.html"].text
-    assert "Port 21 of the scheme is allowed, and so are ports from 1024" in site["scheme-ftp.html"].text
+    assert "The policy allows port 21 of the scheme, and ports from 1024" in site["scheme-ftp.html"].text
     assert (
         "A URL that you typed access, find attributes: no files, unless roots names their folder"
         in site["scheme-file.html"].text

@@ -217,6 +217,20 @@ def test_an_algorithm_that_depends_on_the_split_is_found() -> None:
         split_everywhere(careless, COUNTED)
 
 
+def test_a_long_message_is_split_at_each_octet() -> None:
+    def unlucky() -> Algorithm[None]:
+        peer = yield from Connect("host.dom", 7)
+        yield from Open("document")
+        total = 0
+        while octets := (yield from Receive(peer)):
+            total += len(octets)
+            yield from Deliver(octets if len(octets) == 1 or total != 70 else b"x")
+
+    script = Script(connect("host.dom", 7), server(bytes(100)), server_closes())
+    with pytest.raises(AssertionError, match=r"another outcome, step 1 split at octet 70: server\("):
+        split_everywhere(unlucky, script)
+
+
 @pytest.mark.parametrize(("piece", "step"), [(b"5\r", "step 2 split at octet 2"), (b"hel", "step 3 split at octet 3")])
 def test_the_step_whose_split_matters_is_named(piece: bytes, step: str) -> None:
     def unlucky() -> Algorithm[None]:

@@ -5,6 +5,7 @@
 | `review` | checks whether a scheme satisfies RFC 1738 section 4 and RFC 7595; the command `urlschemes review` |
 | `scaffold` | a working distribution for a new scheme; the command `urlschemes new` |
 | `pytest_plugin` | each check of the review as a test of pytest |
+| `url_table` | tests of the URLs of a scheme, as a table |
 | `laws` | the laws that hold for the URLs of every scheme, as functions |
 | `recognizer` | a slow, independent recognizer of a BNF, to compare the fast pattern with |
 | `derivatives` | the derivatives of rules by characters, also of rules in ABNF |

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from urlschemes_conformance.recognizer import Divisions, Recognizer, divide_by_pattern
+from urlschemes_conformance.recognizer import Divider, Recognizer, divide_by_pattern
 from urlschemes_tables import table_of
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ class Judges:
         self.syntax = syntax
         self.table = table_of(syntax)
         self.recognizer = Recognizer(syntax)
-        self.divisions = Divisions(syntax)
+        self.divider = Divider(syntax)
 
     def difference(self, text: str) -> str | None:
         """Return how they differ on `text`, None if they agree."""
         spans = divide_by_pattern(self.syntax, text)
         if self.recognizer.accepts(text) != (spans is not None):
             return _differ("pattern", "recognizer") if spans is None else _differ("recognizer", "pattern")
-        if spans is not None and not self.divisions.allow(text, spans):
+        if spans is not None and not self.divider.allows(text, spans):
             return f"the pattern divides it into {sorted(spans)}, the BNF does not"
         if self.table is None:
             return None

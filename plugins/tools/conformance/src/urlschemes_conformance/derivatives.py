@@ -2,7 +2,8 @@
 
 The derivative of a rule by a character is what must follow the character. A text derives from a rule if the last of its
 derivatives derives the empty text. A rule has finitely many derivatives, so that they can all be tried: see
-`urlschemes_conformance.proof`.
+`urlschemes_conformance.proof`. All of a state are found at once, for the sets of characters that it tells apart (Owens,
+Reppy and Turon, 2009).
 
 `ABNFRules` reads ABNF by itself: nothing here comes from `urlschemes.grammar`.
 """
@@ -11,19 +12,20 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from functools import cache, cached_property, reduce
+from functools import cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from urlschemes_conformance.characters import both_cases, kinds
+from urlschemes_conformance.characters import both_cases
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["EMPTY", "NOTHING", "ABNFRules", "Derivatives", "State", "either", "octets", "then", "times"]
+__all__ = ["EMPTY", "NOTHING", "ABNFRules", "Derivatives", "Row", "State", "either", "octets", "state", "then", "times"]
 
-State: TypeAlias = tuple[Any, ...]
-"""The rest of a derivation: a tuple with a tag.
+
+class State(tuple[Any, ...]):
+    """The rest of a derivation: a tuple with a tag. `state` makes it: equal states are one object.
 
     ("empty",)  ("nothing",)                the empty text; no text
     ("text", text)  ("exactly", text)       a literal; a sensitive one
@@ -33,15 +35,30 @@ State: TypeAlias = tuple[Any, ...]
     ("turn", special, item, least, most)    a repetition with `special` in place of `item` in one turn
     ("some", state)                         all texts of a state but the empty one
     ("decoded", first, second, escape)      texts of `first` that, decoded, are of `second`; `escape` is incomplete
-    ("without", first, octets, escape)      texts of `first` that, decoded, contain none of `octets`
     ("name", ...)                           what `_unfold` returns
-"""
+    """
 
-EMPTY: State = ("empty",)
-NOTHING: State = ("nothing",)
+    __slots__ = ()
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
 
-_ESCAPES = {1 << ord("%"), *map(both_cases, "0123456789abcdef")}
-"""The sets of octets that a reader of escapes tells from others."""
+
+@cache
+def state(*fields: Any) -> State:
+    """Return the state with these fields."""
+    return State(fields)
+
+
+Row: TypeAlias = dict[State, int]
+"""The states after one character, each with the characters that lead to it, as a mask; the others lead to none."""
+
+EMPTY = state("empty")
+NOTHING = state("nothing")
+
+_OCTETS = (1 << 256) - 1
+_PERCENT = 1 << ord("%")
+_DIGITS = [both_cases(digit) for digit in "0123456789abcdef"]
 
 
 class Derivatives(ABC):
@@ -52,172 +69,176 @@ class Derivatives(ABC):
 
     def __init__(self) -> None:
         self.unfold = cache(self._unfold)
-        self.after = cache(self._after)
+        self.row = cache(self._row)
         self.nullable = cache(self._nullable)
 
     def accepts(self, text: str, start: State | None = None) -> bool:
         """Return True if `text` derives, from `start` if it is given."""
-        state = self.start if start is None else start
+        reached = self.start if start is None else start
         for character in text:
-            state = self.after(state, self.kind.get(character, character))
-            if state == NOTHING:
-                return False
-        return self.nullable(state)
+            reached = self.after(reached, character)
+        return self.nullable(reached)
 
-    @cached_property
-    def kind(self) -> dict[str, str]:
-        """For each character of US-ASCII the one that stands for those which the rules do not tell apart."""
-        return {chr(code): chr(other) for code, other in kinds(self.masks()).items()}
-
-    def masks(self) -> set[int]:
-        """Return the sets of octets that the rules tell from others, as masks."""
-        return self.masks_of(self.start)
-
-    def masks_of(self, state: State) -> set[int]:
-        """Return the sets of octets that `state`, and all within it, tells from others."""
-        found: set[int] = set()
-        unfolded: set[State] = set()
-        ahead = [state]
-        while ahead:
-            state = ahead.pop()
-            if state[0] == "name":
-                ahead += [] if state in unfolded else [self.unfold(state)]
-                unfolded.add(state)
-            elif state[0] == "set":
-                found.add(state[1])
-            elif state[0] == "exactly":
-                found |= {1 << ord(each) for each in state[1]}
-            elif state[0] == "text":
-                found |= set(map(both_cases, state[1]))
-            else:
-                found |= _ESCAPES if state[0] in {"decoded", "without"} else set()
-                found |= {1 << octet for octet in state[2]} if state[0] == "without" else set()
-                inner = state[1] if state[0] == "or" else state[1:]
-                ahead += [each for each in inner if isinstance(each, tuple)]
-        return found
+    def after(self, before: State, character: str) -> State:
+        """Return the derivative of a state by `character`."""
+        code = ord(character)
+        return next((reached for reached, mask in self.row(before).items() if mask >> code & 1), NOTHING)
 
     @abstractmethod
-    def _unfold(self, state: State) -> State:
+    def _unfold(self, named: State) -> State:
         """Return the state that the state `("name", ...)` stands for."""
 
-    def _nullable(self, state: State) -> bool:
-        kind = state[0]
-        if kind == "name":
-            return self.nullable(self.unfold(state))
-        if kind == "or":
-            return any(map(self.nullable, state[1]))
-        if kind == "then":
-            return self.nullable(state[1]) and self.nullable(state[2])
-        if kind == "times":
-            return state[2] == 0 or self.nullable(state[1])
-        if kind == "turn":
-            return self.nullable(state[1]) and (state[3] <= 1 or self.nullable(state[2]))
-        if kind == "without":
-            return self.nullable(state[1])
-        if kind == "decoded":
-            return not state[3] and self.nullable(state[1]) and self.nullable(state[2])
-        return state == EMPTY
+    def _nullable(self, of: State) -> bool:
+        match of:
+            case ("name", *_):
+                return self.nullable(self.unfold(of))
+            case ("or", states):
+                return any(map(self.nullable, states))
+            case ("then", first, second):
+                return self.nullable(first) and self.nullable(second)
+            case ("times", item, least, _):
+                return least == 0 or self.nullable(item)
+            case ("turn", special, item, least, _):
+                return self.nullable(special) and (least <= 1 or self.nullable(item))
+            case ("decoded", first, second, escape):
+                return not escape and self.nullable(first) and self.nullable(second)
+            case _:
+                return of is EMPTY
 
-    def _after(self, state: State, character: str) -> State:
-        kind = state[0]
-        if kind == "name":
-            return self.after(self.unfold(state), character)
-        if kind == "text":
-            same = character.isascii() and character.lower() == state[1][0]
-            return (("text", state[1][1:]) if state[1][1:] else EMPTY) if same else NOTHING
-        if kind == "exactly":
-            return (("exactly", state[1][1:]) if state[1][1:] else EMPTY) if character == state[1][0] else NOTHING
-        if kind == "set":
-            return EMPTY if state[1] >> ord(character) & 1 else NOTHING
-        if kind == "or":
-            return either(self.after(item, character) for item in state[1])
-        if kind == "then":
-            first = then(self.after(state[1], character), state[2])
-            return either((first, self.after(state[2], character))) if self.nullable(state[1]) else first
-        if kind == "some":
-            return self.after(state[1], character)
-        if kind == "times":
-            _, item, least, most = state
-            return then(self.after(item, character), times(item, least - 1, None if most is None else most - 1))
-        if kind == "turn":
-            _, special, item, least, most = state
-            left = max(least - 1, 0), None if most is None else most - 1
-            now = self.after(then(special, times(item, *left)), character)
-            later = NOTHING if most == 1 else ("turn", special, item, *left)
-            return either((now, then(self.after(item, character), later)))
-        if kind == "without":
-            return self._without(state, character)
-        return self._decoded(state, character) if kind == "decoded" else NOTHING
+    def _row(self, of: State) -> Row:
+        match of:
+            case ("name", *_):
+                return self.row(self.unfold(of))
+            case ("text" | "exactly" as kind, text):
+                rest = state(kind, text[1:]) if text[1:] else EMPTY
+                return {rest: both_cases(text[0]) if kind == "text" else 1 << ord(text[0])}
+            case ("set", mask):
+                return {EMPTY: mask}
+            case ("or", states):
+                return _together(map(self.row, states))
+            case ("then", first, second):
+                row = _followed(self.row(first), second)
+                return _together((row, self.row(second))) if self.nullable(first) else row
+            case ("some", inner):
+                return self.row(inner)
+            case ("times", item, least, most):
+                return _followed(self.row(item), times(item, least - 1, None if most is None else most - 1))
+            case ("turn", special, item, least, most):
+                left = max(least - 1, 0), None if most is None else most - 1
+                now = self.row(then(special, times(item, *left)))
+                return (
+                    now
+                    if most == 1
+                    else _together((now, _followed(self.row(item), state("turn", special, item, *left))))
+                )
+            case ("decoded", first, second, escape):
+                return self._decoded(first, second, escape)
+            case _:
+                return {}
 
-    def _without(self, state: State, character: str) -> State:
-        _, inner, excluded, partial = state
-        inner = self.after(inner, character)
-        if inner == NOTHING:
-            return NOTHING
-        octet, partial = octet_of(partial + character)
-        return NOTHING if octet in excluded else ("without", inner, excluded, partial)
-
-    def _decoded(self, state: State, character: str) -> State:
+    def _decoded(self, first: State, second: State, escape: str) -> Row:
         """Derive the first of two by the character, and the second by the octet once its escape is complete."""
-        _, inner, second, partial = state
-        if ord(character) > 255:  # a mark, which stands between octets: see Divider
-            second = NOTHING if partial else self.after(second, character)
+        row = {
+            state("decoded", reached, decoded, partial): mask & characters
+            for reached, mask in self.row(first).items()
+            for characters, decoded, partial in self._octets(second, escape)
+            if mask & characters
+        }
+        # Marks stand between octets: see Divider.
+        of_first = {state("decoded", each, second, escape): mask & ~_OCTETS for each, mask in self.row(first).items()}
+        of_second = {state("decoded", first, each, ""): mask & ~_OCTETS for each, mask in self.row(second).items()}
+        return _together((row, of_first, {} if escape else of_second))
+
+    def _octets(self, second: State, escape: str) -> Iterator[tuple[int, State, str]]:
+        """Yield the characters that go on with `escape`, with the state after the octet and the escape after them.
+
+        One digit stands for all of which `second` tells no octets apart.
+        """
+        row = self.row(second)
+        if not escape:
+            yield _PERCENT, second, "%"
+            for reached, mask in row.items():
+                yield mask & _OCTETS & ~_PERCENT, reached, ""
+        elif escape == "%":
+            alike: dict[tuple[int, ...], int] = {}
+            for digit in range(16):
+                told = tuple([mask >> 16 * digit & 0xFFFF for mask in row.values()])
+                if any(told):
+                    alike[told] = alike.get(told, 0) | 1 << digit
+            for digits in alike.values():
+                yield _written(digits), second, f"%{(digits & -digits).bit_length() - 1:x}"
         else:
-            inner = self.after(inner, character)
-            if inner == NOTHING:
-                return NOTHING
-            octet, partial = octet_of(partial + character)
-            if octet is not None:
-                second = self.after(second, chr(octet))
-        return NOTHING if second == NOTHING else ("decoded", inner, second, partial)
+            for reached, mask in row.items():
+                yield _written(mask >> 16 * int(escape[1], 16)), reached, ""
 
 
-def octet_of(written: str) -> tuple[int | None, str]:
-    """Return the octet that `written` encodes and "", or None and an escape that is incomplete; a mark is left out."""
-    if ord(written[-1]) > 255:
-        return None, written[:-1]
-    if written[0] != "%":
-        return ord(written), ""
-    if len(written) < 3:
-        return None, written
-    return int(written[1:], 16), ""
+def _written(digits: int) -> int:
+    """Return the characters that write some of the sixteen digits."""
+    return reduce(or_, [characters for digit, characters in enumerate(_DIGITS) if digits >> digit & 1], 0)
+
+
+def _followed(row: Row, second: State) -> Row:
+    """Return the row of a sequence, from that of its first state, which is not empty."""
+    return {then(reached, second): mask for reached, mask in row.items()}
+
+
+def _together(rows: Iterable[Row]) -> Row:
+    """Return the row of alternatives."""
+    ways: list[tuple[int, tuple[State, ...]]] = [(-1, ())]
+    for row in rows:
+        finer = []
+        for mask, states in ways:
+            rest = mask
+            for reached, characters in row.items():
+                if mask & characters:
+                    finer.append((mask & characters, (*states, reached)))
+                    rest &= ~characters
+            if rest:
+                finer.append((rest, states))
+        ways = finer
+    found: Row = {}
+    for mask, states in ways:
+        if states:
+            reached = either(states)
+            found[reached] = found.get(reached, 0) | mask
+    return found
 
 
 def then(first: State, second: State) -> State:
     """Return the state of `first` and `second`, one after the other."""
-    if NOTHING in (first, second):
+    if first is NOTHING or second is NOTHING:
         return NOTHING
-    if first == EMPTY:
+    if first is EMPTY:
         return second
-    if second == EMPTY:
+    if second is EMPTY:
         return first
     if first[0] == "then":
-        return ("then", first[1], then(first[2], second))
-    return ("then", first, second)
+        return state("then", first[1], then(first[2], second))
+    return state("then", first, second)
 
 
 def octets(low: int, high: int) -> State:
     """Return the state of one octet from `low` to `high`."""
-    return ("set", (1 << high + 1) - (1 << low))
+    return state("set", (1 << high + 1) - (1 << low))
 
 
 def times(item: State, least: int, most: int | None) -> State:
     """Return the state of `item`, `least` to `most` times; None is without bound."""
-    return EMPTY if most == 0 else ("times", item, max(least, 0), most)
+    return EMPTY if most == 0 else state("times", item, max(least, 0), most)
 
 
 def either(states: Iterable[State]) -> State:
     """Return the state of alternatives. Sets of characters become one."""
     flat: set[State] = set()
-    for state in states:
-        flat |= state[1] if state[0] == "or" else {state}
+    for each in states:
+        flat |= each[1] if each[0] == "or" else {each}
     flat.discard(NOTHING)
-    sets = [state for state in flat if state[0] == "set"]
+    sets = [each for each in flat if each[0] == "set"]
     if len(sets) > 1:
-        flat = flat.difference(sets) | {("set", reduce(or_, [mask for _, mask in sets]))}
+        flat = flat.difference(sets) | {state("set", reduce(or_, [mask for _, mask in sets]))}
     if not flat:
         return NOTHING
-    return flat.pop() if len(flat) == 1 else ("or", frozenset(flat))
+    return flat.pop() if len(flat) == 1 else state("or", frozenset(flat))
 
 
 _TOKEN = re.compile(r';.*|"[^"]*"|<[^>]*>|%[a-zA-Z](?:"[^"]*"|[0-9A-Fa-f.-]+)|[A-Za-z][A-Za-z0-9-]*|[0-9]+|\S')
@@ -237,14 +258,14 @@ class ABNFRules(Derivatives):
 
     def __init__(self, start: str, *texts: str) -> None:
         super().__init__()
-        self.start = ("name", start.lower())
+        self.start = state("name", start.lower())
         self.rules: dict[str, State] = {}
         for text in (_CORE, *texts):
             self._read([token for token in _TOKEN.findall(text) if token[0] != ";"])
 
-    def _unfold(self, state: State) -> State:
+    def _unfold(self, named: State) -> State:
         """Return the definition of a rule. Raises LookupError if there is none."""
-        return self.rules[state[1]]
+        return self.rules[named[1]]
 
     def _read(self, tokens: list[str]) -> None:
         tokens.reverse()
@@ -272,10 +293,7 @@ class ABNFRules(Derivatives):
         items: list[State] = []
         while tokens and tokens[-1] not in {"/", ")", "]"} and tokens[-2:-1] != ["="]:
             items.append(self._repeated(tokens))
-        state = EMPTY
-        for item in reversed(items):
-            state = then(item, state)
-        return state
+        return reduce(lambda rest, item: then(item, rest), reversed(items), EMPTY)
 
     def _repeated(self, tokens: list[str]) -> State:
         least = tokens.pop() if tokens[-1].isdigit() else ""
@@ -288,7 +306,7 @@ class ABNFRules(Derivatives):
     def _times(self, item: State, least: int, most: int | None) -> State:
         if (least, most) == (1, 1):
             return item
-        return EMPTY if most == 0 else ("times", item, least, most)
+        return times(item, least, most)
 
     def _element(self, tokens: list[str]) -> State:
         token = tokens.pop()
@@ -299,17 +317,17 @@ class ABNFRules(Derivatives):
             name, _, words = token[1:-1].lower().partition(",")
             written = words.strip().removeprefix("encoded as ")
             if written == words.strip():
-                return ("name", name)
-            return ("decoded", ("name", written), ("name", name), "")
+                return state("name", name)
+            return state("decoded", state("name", written), state("name", name), "")
         if '"' in token:
             literal = token.partition('"')[2][:-1]
             if not literal:
                 return EMPTY
-            return ("exactly", literal) if token[:2].lower() == "%s" else ("text", literal.lower())
+            return state("exactly", literal) if token[:2].lower() == "%s" else state("text", literal.lower())
         if token[0] != "%":
-            return ("name", token.lower())
+            return state("name", token.lower())
         base = {"x": 16, "d": 10, "b": 2}[token[1].lower()]
         low, dash, high = token[2:].partition("-")
         if dash:
             return octets(int(low, base), int(high, base))
-        return ("exactly", "".join(chr(int(each, base)) for each in low.split(".")))
+        return state("exactly", "".join(chr(int(each, base)) for each in low.split(".")))

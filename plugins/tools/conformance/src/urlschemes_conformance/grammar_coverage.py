@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from urlschemes import Registration, Scheme
 from urlschemes.errors import members
 from urlschemes.grammar.bnf import Choice, Literal, Node, Reference, Repeat, Sequence
-from urlschemes_conformance.derivatives import EMPTY, NOTHING, State, either, then, times
-from urlschemes_conformance.recognizer import Divider, Recognizer, series
+from urlschemes_conformance.derivatives import EMPTY, NOTHING, State, either, state, then, times
+from urlschemes_conformance.recognizer import Recognizer, series
 from urlschemes_testing.generation import syntax_of
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class GrammarCoverage:
         self.name = source if isinstance(source, str) else _name(source, syntax)
         self.texts = 0
         self._rules = rules = _Rules(syntax)
-        absent = {part.name: Divider(syntax, part.mark, is_present=False) for part in syntax.parts.values()}
+        absent = {part.name: _Without(syntax, part.mark) for part in syntax.parts.values()}
         self._elements = [
             *(_Element(f"{name} absent", without, without.start, rules.start) for name, without in absent.items()),
             *rules.elements,
@@ -116,17 +116,25 @@ class _Element:
     is_reached: bool = False
 
 
+class _Without(Recognizer):
+    """The rules of a syntax, without the part of a mark."""
+
+    def __init__(self, syntax: Syntax, mark: str) -> None:
+        super().__init__(syntax)
+        self.mark = mark
+
+    def _with_part_rules(self, of: State, path: tuple[str, ...]) -> State:
+        is_part = any(part.mark == self.mark for part in self.parts_at(path)[:1])
+        return NOTHING if is_part else super()._with_part_rules(of, path)
+
+
 class _Rules(Recognizer):
     """The rules of a syntax, and their elements."""
 
     def __init__(self, syntax: Syntax) -> None:
         super().__init__(syntax)
-        self.shared = syntax.profile.grammar.rules.keys()
-        self.elements = [*self.elements_of(Reference(syntax.rule), (), lambda state: state, self.start)]
-
-    def masks(self) -> set[int]:
-        """Return the sets of octets that the rules tell from others, or the elements do."""
-        return super().masks() | self.masks_of(("or", frozenset(each.state for each in self.elements)))
+        self.shared = syntax.grammar.rules.keys() - syntax.own_rules.keys()
+        self.elements = [*self.elements_of(Reference(syntax.rule), (), lambda whole: whole, self.start)]
 
     def elements_of(
         self, node: Node, path: tuple[str, ...], using: Callable[[State], State], within: State, *, counted: bool = True
@@ -136,25 +144,25 @@ class _Rules(Recognizer):
         `using` returns the state of a whole text, for a state of `node`. `counted` says that the number of repetitions
         matters.
         """
-        place, where = ("name", node, path), "/".join(path)
+        place, where = state("name", node, path), "/".join(path)
 
-        def element(name: str, state: State) -> _Element:
-            return _Element(name, self, using(state), within)
+        def element(name: str, of: State) -> _Element:
+            return _Element(name, self, using(of), within)
 
         inner_path = (*path, node.quoted if isinstance(node, Literal) else str(node))
         for part in self.parts_at(inner_path) if isinstance(node, Literal | Reference) else ():
-            yield element(f"{part.name} present", ("some", place))
+            yield element(f"{part.name} present", state("some", place))
             yield element(f"{part.name} empty", EMPTY if self.nullable(place) else NOTHING)
         if isinstance(node, Reference):
             for rule in self.decoded_at(inner_path):
                 counted = False
                 yield from self.elements_of(
-                    Reference(rule), inner_path, lambda state: using(("decoded", place, state, "")), within
+                    Reference(rule), inner_path, lambda of: using(state("decoded", place, of, "")), within
                 )
             yield from self.elements_of(
                 self.rules[node.name].node,
                 inner_path,
-                lambda state: using(self._with_part_rules(state, inner_path)),
+                lambda of: using(self._with_part_rules(of, inner_path)),
                 within,
                 counted=counted,
             )
@@ -164,10 +172,10 @@ class _Rules(Recognizer):
             if characters and others:
                 texts = "".join(item.text for item in characters)
                 yield element(
-                    f"{where}: one of {texts}", either(self.resolved(("name", item, path)) for item in characters)
+                    f"{where}: one of {texts}", either(self.resolved(state("name", item, path)) for item in characters)
                 )
             for item in others:
-                taken = element(f"{where}: alternative {item}", ("name", item, path))
+                taken = element(f"{where}: alternative {item}", state("name", item, path))
                 yield taken
                 yield from self.elements_of(item, path, using, taken.state, counted=counted)
         elif isinstance(node, Sequence):
@@ -175,19 +183,19 @@ class _Rules(Recognizer):
                 beside = series(node.items[:index], path), series(node.items[index + 1 :], path)
                 yield from self.elements_of(item, path, partial(_between, *beside, using), within, counted=counted)
         elif isinstance(node, Repeat):
-            turn, least, most = ("name", node.item, path), node.least, node.most
+            turn, least, most = state("name", node.item, path), node.least, node.most
             names = ["not taken", "taken"] if most == 1 else ["none", "one", "several"]
             counts = [count for count in range(least, len(names)) if most is None or count <= most]
             for count in counts if counted and len(counts) > 1 else ():
-                turns = ("times", turn, 2, most) if count == 2 else times(turn, count, count)
+                turns = state("times", turn, 2, most) if count == 2 else times(turn, count, count)
                 yield element(f"{where}: {node} {names[count]}", turns)
             yield from self.elements_of(
-                node.item, path, lambda state: using(("turn", state, turn, least, most)), within, counted=counted
+                node.item, path, lambda of: using(state("turn", of, turn, least, most)), within, counted=counted
             )
 
 
-def _between(before: State, after: State, using: Callable[[State], State], state: State) -> State:
-    return using(then(before, then(state, after)))
+def _between(before: State, after: State, using: Callable[[State], State], of: State) -> State:
+    return using(then(before, then(of, after)))
 
 
 def _is_character(node: Node) -> TypeGuard[Literal]:

@@ -7,11 +7,11 @@ the tests of the workspace with Hypothesis and, in a mutation campaign, with mil
 from __future__ import annotations
 
 import re
-from ast import literal_eval
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import urlschemes_lint
 from urlschemes.errors import InvalidURL, URLError
+from urlschemes.url.fault_messages import quoted_text
 from urlschemes.url.value import URL
 
 if TYPE_CHECKING:
@@ -109,10 +109,7 @@ def is_normalized_once(url: URL) -> None:
 # Laws of texts
 
 
-_PLACE = re.compile(
-    r"""(?:(?P<quoted>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:\.\.\.)?(?:(?!position \d)[^'"])*)?"""
-    r"position (?P<number>\d+)"
-)
+_PLACE = re.compile(r"""(?:(?P<quoted>['"].*?['"](?:\.\.\.)?)(?:(?!position \d)[^'"])*)?position (?P<number>\d+)""")
 _BEGINNINGS = {"bad-escape": "%", "fragment-present": "#"}
 """The characters that errors of a code are about."""
 
@@ -133,8 +130,10 @@ def points_at_the_error(text: str, error: Any) -> None:
         is_legal = error.code == "invalid-character" and character.isascii() and character.isalnum()
         _require(character.startswith(expected) and not is_legal, f"an error is about another character: {message}")
     for place in _PLACE.finditer(message):
-        number, quoted = int(place["number"]), literal_eval(place["quoted"] or "''")
-        _require(number == start and text.startswith(quoted, number), f"a message is about another place: {message}")
+        number, quoted = int(place["number"]), place["quoted"] or ""
+        runs = (quoted_text(text[number : number + size]) for size in range(len(quoted)))
+        stands_there = not quoted or any(map(quoted.endswith, runs))
+        _require(number == start and stands_there, f"a message is about another place: {message}")
 
 
 def tools_agree(text: str, registry: Registry) -> None:
@@ -145,7 +144,6 @@ def tools_agree(text: str, registry: Registry) -> None:
     parsed = _result(lambda: registry.parse(text))
     generic = _result(lambda: registry.parse_generic(text))
     is_valid = isinstance(parsed, URL)
-    _require(is_valid <= isinstance(generic, URL), "parse accepts it, but parse_generic does not")
     _require(registry.is_valid(text) == is_valid, "is_valid and parse differ")
     findings = _result(lambda: urlschemes_lint.check(text, registry=registry))
     if isinstance(findings, tuple):

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 __all__ = ["Ended", "run"]
 
@@ -46,7 +46,6 @@ def run(
     *arguments: object,
     seconds: float,
     options: Sequence[str] = (),
-    env: Mapping[str, str] | None = None,
 ) -> Ended:
     """Call `function`, written `module:name`, in another interpreter, which is started with `options`.
 
@@ -70,7 +69,6 @@ def run(
                     stdout=subprocess.DEVNULL,
                     stderr=stderr,
                     cwd=folder,
-                    env=env,
                     start_new_session=True,
                 )
             except OSError as error:

@@ -39,6 +39,8 @@ def test_equal_ones_are_proven_equal() -> None:
         'l = %s"a" *DIGIT',
         'l = 1*64(%s"a") [ ":" 1*DIGIT ]',
         'l = ( "" / "b" ) *DIGIT',
+        'l = "1" / "b" / 1*( "a" / "b" )',
+        'l = *( ":" / DIGIT ) DIGIT *( ":" / DIGIT ) [ "," *%s"a" *ALPHA ]',
         'l = e *( "," e )\ne = *( %x61-62 / "1" / "@" / pct-encoded )\nd = *%s"a" "@" 1*%x42-43',
     ],
 )

@@ -11,14 +11,21 @@ from bad_plugins import (
     ACCESS,
     BAD,
     CONNECT,
+    GOOD,
     PACKAGE,
     RECORD,
+    REGISTERED,
+    SOURCE,
+    TLS,
+    UNTIL_CLOSED,
     Edit,
     bad_plugin,
     edited,
     good_plugin,
     method,
     rename_package,
+    renamed,
+    said,
 )
 
 from urlschemes import default_registry
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+MODERN = "registration.rfc3986.toml"
 CHECKS = {check.name: check for check in all_checks()}
 NEEDS_PROCESS = [
     name for name, check in CHECKS.items() if check.function.__module__.endswith(("import_checks", "access_checks"))
@@ -66,6 +74,33 @@ def test_a_check_fails_for_its_bad_plugin(name: str, tmp_path: Path, monkeypatch
 
 
 @pytest.mark.parametrize(
+    ("name", "status", "outcome"), [("x-example", "experimental", "failed"), ("example", "permanent", "warned")]
+)
+def test_a_grammar_is_not_wider_than_the_generic_syntax(name: str, status: str, outcome: str, tmp_path: Path) -> None:
+    registered = REGISTERED.format(status) + "\n" if status == "permanent" else ""
+    for file, start in (("registration.toml", registered), (MODERN, "")):
+        text = (GOOD / SOURCE / file).read_text("utf-8").replace("1*( unreserved", '1*( unreserved / "["')
+        (tmp_path / file).write_text(start + text.replace("x-example", name), "utf-8")
+    result = review(tmp_path / MODERN, examples=200)
+    verdict = next(each for each in result.verdicts if each.check == "grammar")
+    assert (verdict.outcome, verdict.details) == (outcome, (repr(f"{name.upper()}://0/["),))
+    assert {each.check for each in result.failed} <= {"grammar", "reference", "status"}
+
+
+@pytest.mark.parametrize("name", ["name", "reserved-characters", "conventions"])
+def test_what_is_asked_of_new_schemes_is_a_warning_for_registered_ones(name: str, tmp_path: Path) -> None:
+    edits, scheme = ([], "9example") if name == "name" else (BAD[name].edits, "example")
+    record = edited(good_plugin(tmp_path), [*edits, *renamed(scheme, "permanent")]) / RECORD
+    verdict = verdict_of(name, ReviewedScheme(find_target(record, default_registry), examples=100, seed=1))
+    assert (verdict.outcome, verdict.help) == ("warned", "new schemes must not; this one is permanent")
+
+
+def test_a_grammar_that_does_not_compile_fails_for_registered_schemes_too(tmp_path: Path) -> None:
+    record = edited(bad_plugin(tmp_path, "grammar"), renamed("example", "permanent")) / RECORD
+    assert list(failures(review(record, checks=["grammar"]))) == ["grammar"]
+
+
+@pytest.mark.parametrize(
     ("text", "name"),
     [
         ("    @classmethod\n    def parse(cls, text, **more):\n        return super().parse(text, **more)\n", "parse"),
@@ -88,7 +123,7 @@ def test_a_record_that_no_profile_reads_is_named(tmp_path: Path) -> None:
     verdict = verdict_of("record", ReviewedScheme(find_target(record, default_registry), examples=1, seed=1))
     assert (verdict.outcome, verdict.reason) == (
         "warned",
-        "registration.rfc3987.toml is no record of a known profile",
+        "registration.rfc3987.toml is not a record of a known profile",
     )
 
 
@@ -131,6 +166,14 @@ def test_a_fault_is_quoted_once(tmp_path: Path) -> None:
     assert fault.startswith("'end' at request ")
 
 
+@pytest.mark.parametrize(("edits", "outcome"), [(UNTIL_CLOSED, "warned"), ([*UNTIL_CLOSED, *TLS], "passed")])
+def test_an_early_end_is_a_warning_unless_tls_authenticates_the_end(
+    edits: list[Edit], outcome: str, tmp_path: Path
+) -> None:
+    (verdict,) = review(edited(good_plugin(tmp_path), edits), checks=["faulted"]).verdicts
+    assert verdict.outcome == outcome, verdict
+
+
 @pytest.mark.parametrize(("name", "other"), [("grammar", "leaves-alone"), ("own-sockets", "replayed")])
 def test_what_another_check_reports_is_not_reported_again(name: str, other: str, tmp_path: Path) -> None:
     (verdict,) = review(bad_plugin(tmp_path, name), checks=[other]).verdicts
@@ -148,13 +191,19 @@ def test_a_bad_plugin_fails_no_other_check(name: str, tmp_path: Path, monkeypatc
 def test_the_good_plugin_passes_every_check(tmp_path: Path) -> None:
     result = review(good_plugin(tmp_path), examples=20)
     assert [verdict.check for verdict in result.verdicts] == list(CHECKS)
-    assert {verdict.check for verdict in result.verdicts if verdict.outcome != "passed"} == {"contact"}
+    others = {verdict.check: verdict.outcome for verdict in result.verdicts if verdict.outcome != "passed"}
+    absent = dict.fromkeys(["reference", "considerations", "security"], "skipped")
+    assert others == {"contact": "warned", **absent}
     assert (result.kind, result.scheme, result.distribution) == ("folder", "x-example", "urlschemes-x-example")
 
 
 def test_the_security_considerations_must_discuss_passwords(tmp_path: Path) -> None:
     parts = '[syntax.parts]\nuser = { at = "user" }\npassword = { at = "password" }\n'
-    edits = [Edit(RECORD, "hostport", "login"), Edit(RECORD, "[syntax.parts]\n", parts)]
+    edits = [
+        said(REGISTERED.format("experimental")),
+        Edit(RECORD, "hostport", "login"),
+        Edit(RECORD, "[syntax.parts]\n", parts),
+    ]
     result = review(edited(good_plugin(tmp_path), edits) / RECORD, checks=["security"])
     reason = "its URLs may contain a password, but the security considerations do not discuss it"
     assert failures(result) == {"security": reason}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from bad_plugins import bad_plugin, good_plugin
+from bad_plugins import GOOD, SOURCE, bad_plugin, good_plugin
 from click.testing import CliRunner
 from schemas import validate
 from workspace import ROOT
@@ -66,12 +67,32 @@ def test_the_json_is_as_its_schema_says(tmp_path: Path) -> None:
     ]
 
 
+def test_of_a_folder_each_record_has_a_line_and_what_failed_is_shown(tmp_path: Path) -> None:
+    for name in ("x-example", "x-other"):
+        shutil.copy(GOOD / SOURCE / "registration.toml", tmp_path / f"{name}.toml")
+    words = ("--records", tmp_path, "--check", "record", "--check", "contact")
+    result = run(*words)
+    assert (result.exit_code, result.stderr) == (1, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "warned   x-example            1 passed, 1 warned"
+    assert lines[1:3] == ["FAILED   x-other              1 warned, 1 failed", ""]
+    reason = "the file is named 'x-other', but the record is of 'x-example'"
+    assert lines[6] == f"FAILED   record               {reason}"
+    assert re.fullmatch(r"2 records: 1 warned, 1 failed; 200 URLs of seed 1738; [\d.]+ s", lines[-1])
+    written = json.loads(run(*words, "--json").stdout)
+    assert [each["passed"] for each in written] == [True, False]
+    for each in written:
+        validate(each, "review")
+
+
 @pytest.mark.parametrize(
     ("words", "exit_code", "message"),
     [
         (["x-nobody"], 5, "no scheme is registered as 'x-nobody'"),
         (["tests"], 5, "expected a pyproject.toml or a registration.toml"),
-        ([], 2, "Missing argument 'SCHEME|PATH'"),
+        ([], 2, "Missing argument 'SCHEME|PATH', or --records FOLDER"),
+        (["ftp", "--records", "tests"], 2, "SCHEME|PATH and --records cannot be combined"),
+        (["--records", "nowhere"], 2, "does not exist"),
         (["ftp", "--check", "nothing"], 2, "unknown check 'nothing'"),
         (["ftp", "--examples", "0"], 2, "0 is not in the range"),
     ],

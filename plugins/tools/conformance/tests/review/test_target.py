@@ -151,8 +151,8 @@ def test_each_record_of_a_scheme_is_reviewed(tmp_path: Path) -> None:
 
 def test_the_name_of_a_record_says_its_profile(tmp_path: Path) -> None:
     folder = with_second_record(tmp_path) / "src" / PACKAGE
-    assert find_target(folder / "registration.rfc3986.toml", default_registry).profile == "rfc3986"
-    assert find_target(folder, default_registry).profile == "rfc1738"
+    assert find_target(folder / "registration.rfc3986.toml", default_registry).claim.profiles == ("rfc3986",)
+    assert find_target(folder, default_registry).claim.profiles == ("rfc1738",)
 
 
 @pytest.mark.parametrize(

@@ -87,10 +87,10 @@ def test_for_a_registered_name_it_says_that_the_syntax_is_not_that_of_the_scheme
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["Foo_Bar"], "  help: for example foo-bar\n"),
+        (["Foo_Bar"], "  help: write a name such as foo-bar\n"),
         (["gopher", "--registered"], "the name gopher is reserved for urlschemes-gopher"),
         (["foo", "--title", "a\nb"], "expected one line of text"),
-        (["a\x1b[1mb"], "  help: for example a-1mb\n"),
+        (["a\x1b[1mb"], "  help: write a name such as a-1mb\n"),
     ],
 )
 def test_a_wrong_argument_is_refused_and_nothing_is_written(words: list[str], message: str, tmp_path: Path) -> None:

@@ -81,16 +81,24 @@ def test_a_record_alone_has_no_code() -> None:
     assert [ast.parse(text).body[1:] for text in sources] == [[]]
 
 
+def test_the_record_of_an_experiment_says_only_what_it_must() -> None:
+    record = tomllib.loads(plan("foo", record_only=True).files[RECORD])
+    assert record.keys() == {"scheme", "title", "syntax", "examples"}
+    record = tomllib.loads(plan("foo", author="Ann Example").files[RECORD])
+    assert (record["contact"], record["change_controller"]) == ("Ann Example", "Ann Example")
+    assert not record.keys() & {"api", "status", "reference", *CONSIDERATIONS}
+
+
 def test_title_author_contact_port_and_year_are_in_the_files() -> None:
     title, author, contact = 'Songs "by\\ear"', "Ann Öre", "ann@host.dom \U0001f3b5"
-    planned = plan("foo", title=title, author=author, contact=contact, port=7000, year=1994)
+    planned = plan("foo", registered=True, title=title, author=author, contact=contact, port=7000, year=1994)
     record = planned.record
     assert (record.title, record.change_controller, record.contact) == (title, author, contact)
     assert record.default_port == 7000
     assert "was chosen by the authors" in record.interoperability_considerations
     assert tomllib.loads(planned.files["pyproject.toml"])["project"]["authors"] == [{"name": author}]
     assert f"Copyright (c) 1994 {author}\n" in planned.files["LICENSE"]
-    assert "RFC 4727" in plan("foo").record.interoperability_considerations
+    assert "RFC 4727" in plan("foo", registered=True).record.interoperability_considerations
 
 
 @pytest.mark.parametrize("field", ["title", "author", "contact"])
@@ -114,15 +122,15 @@ def test_the_record_of_a_registered_name_has_its_status_and_reference(record_onl
 
 @pytest.mark.parametrize("record_only", [False, True])
 def test_a_new_record_has_no_leftovers(record_only: bool) -> None:
-    planned = plan("foo", record_only=record_only)
+    planned = plan("foo", registered=True, record_only=record_only)
     assert has_template_syntax(planned.record)
     assert template_leftovers(planned.record) == ()
 
 
 @pytest.mark.parametrize("record_only", [False, True])
 def test_the_texts_of_the_template_are_leftovers_once_the_syntax_is_another(record_only: bool) -> None:
-    planned = plan("foo", record_only=record_only, port=7000)
-    changed = planned.files[RECORD].replace("1*uchar", "1*alphadigit")
+    planned = plan("foo", registered=True, record_only=record_only, port=7000)
+    changed = planned.files[RECORD.replace("x_", "")].replace("1*uchar", "1*alphadigit")
     record = Registration.from_text(changed)
     assert not has_template_syntax(record)
     assert template_leftovers(record) == CONSIDERATIONS
@@ -130,6 +138,7 @@ def test_the_texts_of_the_template_are_leftovers_once_the_syntax_is_another(reco
         changed.replace('security_considerations = """\n', 'security_considerations = """\nNo. ')
     )
     assert template_leftovers(rewritten) == CONSIDERATIONS[:2]
+    assert template_leftovers(plan("foo", record_only=record_only).record) == ()
 
 
 def test_a_name_that_the_scaffold_refuses_has_no_leftovers() -> None:

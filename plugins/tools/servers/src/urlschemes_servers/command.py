@@ -11,14 +11,13 @@ import click
 from rich.rule import Rule
 
 from urlschemes.errors import URLError
-from urlschemes.registry.claims import locations
+from urlschemes.registry.claims import SCHEMES, locations
 from urlschemes_access import Attributes, Client, Document, Listing
+from urlschemes_cli.commands.explain import print_drawing, strokes_for
 from urlschemes_cli.error_reports import report
 from urlschemes_cli.exit_codes import FAILED
-from urlschemes_cli.output.attributes import attributes_json
 from urlschemes_cli.output.console import Console, columns_table
-from urlschemes_cli.output.documents import hex_dump
-from urlschemes_cli.output.drawing import print_drawing, strokes_for
+from urlschemes_cli.output.documents import attributes_json, hex_dump
 from urlschemes_cli.output.hints import conflict_hint
 from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.output.trace import trace_lines
@@ -63,14 +62,16 @@ class Accessed(NamedTuple):
 @click.option("--dialogue", is_flag=True, help="Show the parts of each URL, the dialogue, and what was returned.")
 @click.pass_obj
 def demo(settings: Settings, names: tuple[str, ...], *, dialogue: bool) -> None:
-    """Access a URL of every installed scheme, or of the schemes NAME, on servers of this machine.
+    """Access a URL of every scheme that a plugin provides, or of the schemes NAME, on servers of this machine.
 
     A line for each scheme says what was fetched, from which server, and which requests were sent. Each server listens
     on this machine only, and stops once its URL has been accessed.
     """
-    claims = [claim for claim in settings.registry.claims() if claim.group == GROUP]
+    installed = settings.registry.claims()
+    claims = [claim for claim in installed if claim.group == GROUP]
     demos = {claim.name: claim for claim in claims if claim.state == "active"}
-    chosen = [name.lower() for name in names] or list(settings.schemes)
+    of_plugins = {claim.name for claim in installed if claim.group == SCHEMES and claim.module}
+    chosen = [name.lower() for name in names] or [name for name in settings.schemes if name in of_plugins]
     for name in chosen:
         settings.registry_for(name).registration(name)  # raises the error for a scheme that cannot be used
     console = Console()
@@ -200,15 +201,15 @@ def _show_dialogue(console: Console, accessed: Accessed) -> None:
     """Print the parts of the URL, the dialogue, and the result."""
     record = accessed.url.registration
     title = f"{accessed.scheme}  {safe_line(record.title) if record else ''}"
-    console.print(Rule(title, align="left", style="dim"), width=min(console.width, MAX_WIDTH))
+    console.rich.print(Rule(title, align="left", style="dim"), width=min(console.rich.width, MAX_WIDTH))
     console.print_line((safe_line(accessed.demonstration.description), "italic"))
     console.print()
-    print_drawing(draw(accessed.url, width=console.width, strokes=strokes_for(console)), console)
+    print_drawing(draw(accessed.url, width=console.rich.width, strokes=strokes_for(console)), console)
     console.print()
     console.print_line(("Dialogue", "bold"))
     for event in accessed.events:
-        for text in trace_lines(event):
-            console.print(text, soft_wrap=True)
+        for pieces in trace_lines(event):
+            console.print_line(*pieces)
     console.print()
     console.print_line(("Result", "bold"))
     for line in accessed.lines:

@@ -1,4 +1,4 @@
-"""The demonstrations of the schemes of RFC 1738, which `urlschemes demo` and the review access.
+"""The demonstrations of schemes, which `urlschemes demo` and the review access.
 
 Each is an entry point of the group `urlschemes.demos`. Its server listens on 127.0.0.1 within the block.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from urlschemes.errors import PluginError
 from urlschemes_servers.ftp import FtpUser, ftp_server
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["file", "ftp", "gopher", "http", "https", "mailto", "news", "nntp", "prospero", "telnet", "wais"]
+__all__ = ["data", "file", "ftp", "gopher", "http", "https", "mailto", "news", "nntp", "prospero", "telnet", "wais"]
 
 NOTES = b"""\
 Uniform Resource Locators
@@ -33,6 +34,12 @@ Uniform Resource Locators
 A locator says where a resource is and how to get it.
 It says nothing else.
 """
+
+
+@contextmanager
+def data(_: Path) -> Iterator[Demonstration]:
+    """Demonstrate a document within its URL."""
+    yield Demonstration(f"data:text/plain,{quote(NOTES)}", "The document is in the URL: no server is asked for it.")
 
 
 @contextmanager

@@ -127,8 +127,7 @@ def scheme_page(registry: Registry, record: Registration, file: str, rules_file:
     """
     why = registry.why(record.scheme)
     active = next((claim for claim in why.claims if claim.state == "active"), None)
-    grammar = record.syntax.grammar.rules
-    own = {name: rule for name, rule in grammar.items() if name not in record.profile.grammar.rules}
+    grammar, own = record.syntax.grammar.rules, record.syntax.own_rules
     examples: tuple[Example, ...] = ()
     problem = None
     try:
@@ -237,8 +236,8 @@ def _restrictions(record: Registration) -> Iterator[str]:
         yield "An access reads or writes local files, but only below the folders that the policy names."
     elif record.operations:
         own = [port for port in (record.default_port, *record.ports) if port is not None]
-        first = f"Port {_listed(own)} of the scheme is allowed, and so are" if own else "Allowed are"
-        yield f"{first} ports from 1024 that are not known for another protocol; any other if `ports` names it."
+        first = f"port {_listed(own)} of the scheme, and " if own else ""
+        yield f"The policy allows {first}ports from 1024 that belong to no other protocol. Its `ports` allow others."
     if record.redirects:
         yield f"A server may redirect an access to {_listed(record.redirects)}, under a stricter policy."
     elif record.operations:

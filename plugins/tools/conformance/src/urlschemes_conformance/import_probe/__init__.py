@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from urlschemes.redaction import one_line
 from urlschemes.registry.claims import SCHEMES
 from urlschemes.registry.names import known_names
-from urlschemes.storage import cache
 from urlschemes_conformance.subprocesses import run
 
 if TYPE_CHECKING:
@@ -73,7 +72,6 @@ def _probe(claim: Claim, first: list[Claim], same_distribution: list[Claim], pro
         *(claim, first, same_distribution, profile),
         seconds=MAX_SECONDS,
         options=[*(f"-W{option}" for option in sys.warnoptions), *(["-Xdev"] if sys.flags.dev_mode else [])],
-        env={**os.environ, cache.VARIABLE: "none"},  # files of the cache would be reported as the plugin's
     )
     if not ended.results:
         return ImportReport(None, f"the process that imports it {ended.how}", ())

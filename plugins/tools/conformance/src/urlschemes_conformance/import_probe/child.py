@@ -15,6 +15,7 @@ import urlschemes_access
 from urlschemes.errors import URLError
 from urlschemes.redaction import described
 from urlschemes.registry.plugins import load_object
+from urlschemes.storage import cache
 from urlschemes_conformance.audit import recording, side_effect
 from urlschemes_conformance.import_probe.snapshot import Snapshot
 
@@ -27,6 +28,7 @@ __all__ = ["main"]
 def main(results: str, claim: Claim, first: list[Claim], same_distribution: list[Claim], profile_name: str) -> None:
     """Import what `claim` names, after the schemes of `first`, write the report, and end the process."""
     process = os.getpid()
+    cache.store = _store_nothing
     _import_first(first)
     profile = urlschemes.Registry(profile=profile_name).profile
     seconds: float | None = None
@@ -46,6 +48,10 @@ def main(results: str, claim: Claim, first: list[Claim], same_distribution: list
     if os.getpid() == process:  # the plugin may have forked
         Path(results).write_text(json.dumps([seconds, fault, changes]), "utf-8")
     os._exit(0)  # without waiting for threads that the plugin started
+
+
+def _store_nothing(kind: str, key: str, value: object) -> None:
+    """Store nothing in the cache: its files would be reported as the plugin's."""
 
 
 def _import_first(claims: list[Claim]) -> None:

@@ -7,13 +7,15 @@
 
 Each searches the product of two automata wholly; tests of texts can only find a difference. If neither finds one, and
 the table `proves_positions`, it also refuses each text at the end of the longest prefix that some URL begins with.
-`prove_rules` compares two sets of rules, whoever reads them; `prove_printed` those of a record with the printed ones.
+`prove_rules` compares two sets of rules, whoever reads them; `prove_printed` those of a record with the printed ones,
+`prove_generic` with the generic syntax.
 
 | module | content |
 | --- | --- |
 | `pattern_proof` | the pattern against the table: the same texts, and the same parts at the same places |
 | `recognizer_proof` | the independent recognizer of the BNF against the table: the same texts |
 | `printed_proof` | the rules of a record and those that its specification prints: the same texts |
+| `generic_proof` | a syntax and the generic one of its profile: each text of the first is one of the second |
 | `position_proof` | the place where the table refuses a text |
 | `product` | the search of two automata that read the same text; two sets of rules: the same texts |
 | `table_reading` | a table as an automaton |
@@ -27,6 +29,7 @@ all texts of octets.
 
 from __future__ import annotations
 
+from urlschemes_conformance.proof.generic_proof import prove_generic
 from urlschemes_conformance.proof.pattern_proof import prove_pattern
 from urlschemes_conformance.proof.position_proof import proves_positions
 from urlschemes_conformance.proof.printed_proof import printed_of, prove_printed
@@ -37,6 +40,7 @@ __all__ = [
     "NotProven",
     "Proof",
     "printed_of",
+    "prove_generic",
     "prove_pattern",
     "prove_printed",
     "prove_recognizer",

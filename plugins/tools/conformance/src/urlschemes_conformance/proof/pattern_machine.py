@@ -7,14 +7,14 @@ group stays at risk as long as one before it is still in that group. If it leave
 behind it wait: a verdict in its place drops them when its risks within the outer group are over, and is itself dropped
 if the thread would have been.
 
-The list has all that matters of the text so far, so that it is a state of an automaton. Positions are symbols: only
-which of them are the same matters. The pattern is read as `re` reads it, by the same parser.
+The list has all that matters of the text so far, so that it is a state of an automaton. Positions are symbols: a proof
+may replace them by others. The pattern is read as `re` reads it, by the same parser.
 """
 
 from __future__ import annotations
 
 import re
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from re import _parser as reader  # type: ignore[attr-defined]
 from typing import Any, NamedTuple, TypeAlias
@@ -71,7 +71,6 @@ class Machine:
     """
 
     def __init__(self, pattern: str) -> None:
-        self.masks: set[int] = set()
         self.ignores_case = False
         self.steps: list[_Step] = []
         self.end = self._add(_Step([]))
@@ -84,6 +83,13 @@ class Machine:
         self.groups = {name: number - 1 for name, number in tree.state.groupdict.items()}
         self.start = self._series(tree, self.end)
         self.looks_behind = self._looking_behind()
+        behind: dict[tuple[int, ...], int] = {}
+        looks = [step.behind for step in self.steps if step.behind is not None]
+        self.behind = [behind.setdefault(tuple([mask >> code & 1 for mask in looks]), code) for code in range(128)]
+        """For each character the first one that no look behind tells from it."""
+        tested = {mask for step in self.steps for mask in (step.reads, step.ahead) if mask is not None}
+        self._bits = {mask: 1 << number for number, mask in enumerate(sorted(tested))}
+        self.tested = cache(self._tested)
 
     def begin(self) -> tuple[Thread, ...]:
         """Return the threads before the first character."""
@@ -103,44 +109,57 @@ class Machine:
         ahead = [*reversed(threads)]
         while ahead:
             thread = ahead.pop()
-            if not dropped.isdisjoint(thread.inside) or not dropped.isdisjoint(thread.at_risk):
+            number, inside, at_risk, tags, drops = thread
+            if dropped and not (dropped.isdisjoint(inside) and dropped.isdisjoint(at_risk)):
                 continue
-            if thread.drops:
-                if any(number > thread.drops for number in _open(kept) & thread.at_risk):
+            if drops:
+                if any(each > drops for each in _open(kept) & at_risk):
                     kept.append(thread)
                 else:
-                    dropped.add(thread.drops)
+                    dropped.add(drops)
                 continue
             if thread[:3] in seen:
                 continue
             seen.add(thread[:3])
-            step = self.steps[thread.step]
-            if thread.step == self.end:
+            step = self.steps[number]
+            if number == self.end:
                 if character is None:
-                    return (), thread.tags
+                    return (), tags
                 continue
             if step.reads is not None:
                 if character is not None and step.reads >> character & 1:
-                    kept.append(Thread(step.after[0], *thread[1:]))
+                    kept.append(Thread(step.after[0], inside, at_risk, tags))
                 continue
             if step.ahead is not None and not step.ahead & (_END if character is None else 1 << character):
                 continue
             if step.behind is not None and previous is not None and step.behind >> previous & 1:
                 continue
             if step.tag is not None:
-                tags = [*thread.tags]
-                tags[step.tag] = HERE
-                thread = thread._replace(tags=tuple(tags))
+                tags = (*tags[: step.tag], HERE, *tags[step.tag + 1 :])
             elif step.enters:
-                thread = thread._replace(inside=(*thread.inside, new))
+                inside = (*inside, new)
                 new += 1
             elif step.leaves:
-                *inside, left = thread.inside
-                thread = thread._replace(inside=tuple(inside))
-                ahead.append(thread._replace(tags=(), drops=left))  # behind this thread's own ways
-                thread = thread._replace(at_risk=thread.at_risk | {left})
-            ahead += [Thread(after, *thread[1:]) for after in reversed(step.after)]
+                left, inside = inside[-1], inside[:-1]
+                ahead.append(Thread(number, inside, at_risk, (), left))  # behind this thread's own ways
+                at_risk |= {left}
+            ahead += [Thread(after, inside, at_risk, tags) for after in reversed(step.after)]
         return _canonical(kept), None
+
+    def sets_with(self, character: int) -> int:
+        """Return which of the sets that steps test hold `character`, as a mask."""
+        return sum(bit for mask, bit in self._bits.items() if mask >> character & 1)
+
+    def _tested(self, number: int) -> int:
+        """Return which sets are tested from a step on until the next character is read, as a mask."""
+        found, seen, ahead = 0, {number}, [number]
+        while ahead:
+            step = self.steps[ahead.pop()]
+            found |= self._bits.get(step.reads, 0) | self._bits.get(step.ahead, 0)  # type: ignore[arg-type]  # or None
+            more = [] if step.reads is not None else [each for each in step.after if each not in seen]
+            seen.update(more)
+            ahead += more
+        return found
 
     def _add(self, step: _Step) -> int:
         if len(self.steps) >= _MAX_STEPS:
@@ -220,7 +239,6 @@ class Machine:
                     found |= (1 << high + 1) - (1 << low)
                 case _:
                     raise NotProven(f"the pattern has the construct {each!r}")
-        self.masks.add(found)
         return found
 
     def _looking_behind(self) -> frozenset[int]:
@@ -244,24 +262,28 @@ def _canonical(threads: list[Thread]) -> tuple[Thread, ...]:
     """Return the threads without risks that are over, and with their groups numbered anew."""
     found: list[Thread] = []
     for thread in threads:
-        at_risk = thread.at_risk & _open(found)
+        at_risk = thread.at_risk and thread.at_risk & _open(found)
         # A thread that does what one before it does adds nothing, unless that one is at a risk that this one is not.
         if thread.drops or not any(
             other[:2] == thread[:2] and not other.drops and other.at_risk <= at_risk for other in found
         ):
-            found.append(thread._replace(at_risk=at_risk))
+            found.append(Thread(thread.step, thread.inside, at_risk, thread.tags, thread.drops))
     # A verdict about threads that are not there does nothing.
     while found and found[-1].drops:
         found.pop()
     every = {number for thread in found for number in (*thread.inside, *thread.at_risk, thread.drops)}
     numbers = {number: index for index, number in enumerate(sorted(every | {0}))}
     return tuple(
-        thread._replace(
-            inside=tuple([numbers[each] for each in thread.inside]),
-            at_risk=frozenset([numbers[each] for each in thread.at_risk]),
-            drops=numbers[thread.drops],
-        )
-        for thread in found
+        [
+            Thread(
+                step,
+                tuple([numbers[each] for each in inside]),
+                frozenset([numbers[each] for each in at_risk]),
+                tags,
+                numbers[drops],
+            )
+            for step, inside, at_risk, tags, drops in found
+        ]
     )
 
 

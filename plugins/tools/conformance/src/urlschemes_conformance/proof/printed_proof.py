@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.bnf import Grammar
 from urlschemes.storage.package_data import read_from
 from urlschemes_conformance.derivatives import ABNFRules
 from urlschemes_conformance.proof.product import prove_rules
-from urlschemes_conformance.recognizer import NodeRules, Recognizer
+from urlschemes_conformance.proof.table_reading import reading_of
+from urlschemes_conformance.recognizer import NodeRules
 
 if TYPE_CHECKING:
     from urlschemes.grammar.profile import Profile
@@ -21,27 +21,24 @@ if TYPE_CHECKING:
 __all__ = ["printed_of", "prove_printed"]
 
 
-def printed_of(profile: Profile) -> tuple[str, ...]:
-    """Return the shared rules of a profile, and those that it rewrites as its document prints them: they replace."""
-    spec, texts = sys.modules[profile.package].__spec__, []
-    for file in (profile.rules_file, "printed.abnf"):
-        with suppress(FileNotFoundError):  # a profile may rewrite no rule
-            texts.append(read_from(spec, file)[0])  # type: ignore[arg-type]
-    return tuple(texts)
+def printed_of(profile: Profile) -> str:
+    """Return the text of the shared rules of a profile, as its document prints them."""
+    return read_from(sys.modules[profile.package].__spec__, profile.rules_file)[0]  # type: ignore[arg-type]
 
 
 def prove_printed(syntax: Syntax) -> Proof:
     """Compare the rules of `syntax` with its `printed` ones: the same texts.
 
-    A printed rule takes the place of that of the same name, in the shared rules as printed too. Raises NotProven;
-    LookupError for a rule that is used and not defined.
+    The table stands for the rules of `syntax`, if there is one: see `prove_recognizer`. A printed rule takes the place
+    of that of the same name. Raises NotProven; LookupError for a rule that is used
+    and not defined.
     """
-    return prove_rules(_printed_rules(syntax), Recognizer(syntax))
+    return prove_rules(_printed_rules(syntax), reading_of(syntax))
 
 
 def _printed_rules(syntax: Syntax) -> Derivatives:
     notation = syntax.profile.notation
     if notation.name == "abnf":
-        return ABNFRules(syntax.rule, syntax.bnf, *printed_of(syntax.profile), syntax.printed)
+        return ABNFRules(syntax.rule, printed_of(syntax.profile), *syntax.uses.values(), syntax.bnf, syntax.printed)
     grammar = Grammar({**syntax.grammar.rules, **notation(syntax.printed).rules()})
     return NodeRules(grammar, syntax.rule)

@@ -17,4 +17,4 @@ __all__ = ["prove_recognizer"]
 
 def prove_recognizer(syntax: Syntax, table: Table) -> Proof:
     """Compare the independent recognizer of the BNF with the table: the same texts. Raises NotProven."""
-    return prove_rules(Recognizer(syntax), TableReading(table), codes=128)
+    return prove_rules(Recognizer(syntax), TableReading(table))

@@ -5,6 +5,8 @@
     result = review("x-foo")    # an installed scheme, the folder of a distribution, or the file of a record
     assert result.passed, result.failed
 
+`review_records` reviews all records in a folder, in one worker process.
+
 In: a scheme. Out: a `Review` with one `Verdict` for each check. The plugin's code runs in worker processes, which are
 bounded in time; the process that calls `review` never imports it. The URLs to test with are generated from the BNF, and
 are the same in each run.
@@ -30,7 +32,17 @@ from __future__ import annotations
 
 from urlschemes_conformance.review.catalogue import Check
 from urlschemes_conformance.review.checks import all_checks
-from urlschemes_conformance.review.runner import EXAMPLES, SEED, review
+from urlschemes_conformance.review.runner import EXAMPLES, SEED, review, review_records
 from urlschemes_conformance.review.verdicts import Review, ReviewError, Verdict
 
-__all__ = ["EXAMPLES", "SEED", "Check", "Review", "ReviewError", "Verdict", "all_checks", "review"]
+__all__ = [
+    "EXAMPLES",
+    "SEED",
+    "Check",
+    "Review",
+    "ReviewError",
+    "Verdict",
+    "all_checks",
+    "review",
+    "review_records",
+]

@@ -1,18 +1,20 @@
-"""A review as text."""
+"""Reviews as text."""
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from urlschemes_conformance.review.checks import all_checks
 from urlschemes_conformance.review.verdicts import OUTCOMES, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from urlschemes_conformance.review.verdicts import Review, Verdict
+    from urlschemes_conformance.review.verdicts import Outcome, Review, Verdict
 
-__all__ = ["evidence", "heading", "summary"]
+__all__ = ["evidence", "heading", "line", "summary"]
 
 _KINDS = {"installed": "installed", "folder": "folder of a distribution", "record": "record without a distribution"}
 
@@ -34,9 +36,21 @@ def evidence(verdict: Verdict) -> Iterator[str]:
         yield f"help     {verdict.help}"
 
 
-def summary(review: Review) -> str:
-    """Return one line: the number of checks with each outcome, the URLs, the time."""
-    counts = ", ".join(f"{review.counts[outcome]} {outcome}" for outcome in OUTCOMES if review.counts[outcome])
-    seconds = sum(each.seconds for each in review.verdicts)
-    checks, urls = counted(len(review.verdicts), "check"), counted(review.examples, "URL")
-    return f"{checks}: {counts}; {urls} of seed {review.seed}; {seconds:.1f} s"
+def line(review: Review) -> tuple[Outcome, str, str]:
+    """Return the line of a file in a folder: its worst outcome, its name, the number of checks with each outcome."""
+    worst: Outcome = "failed" if review.failed else "warned" if review.counts["warned"] else "passed"
+    return worst, Path(review.target).stem, _counts(review.counts)
+
+
+def summary(reviews: Sequence[Review]) -> str:
+    """Return one line: the number of checks with each outcome, or of reviews if there are many; the URLs, the time."""
+    first, verdicts = reviews[0], [each for review in reviews for each in review.verdicts]
+    number, counts = counted(len(verdicts), "check"), _counts(first.counts)
+    if len(reviews) > 1:
+        number, counts = counted(len(reviews), "record"), _counts(Counter(line(each)[0] for each in reviews))
+    urls, seconds = counted(first.examples, "URL"), sum(each.seconds for each in verdicts)
+    return f"{number}: {counts}; {urls} of seed {first.seed}; {seconds:.1f} s"
+
+
+def _counts(counts: Mapping[Outcome, int]) -> str:
+    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts.get(outcome))

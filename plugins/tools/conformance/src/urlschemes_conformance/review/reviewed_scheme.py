@@ -14,10 +14,10 @@ from urlschemes import Registry
 from urlschemes.errors import GrammarError, InvalidURL, PluginError, RegistrationError, URLError
 from urlschemes.record.registration import Registration
 from urlschemes.redaction import described
-from urlschemes.registry.plugins import code_for, load_scheme
+from urlschemes.registry.plugins import code_for, load_scheme, record_text
 from urlschemes.scheme.scheme import Scheme
-from urlschemes.storage.package_data import read_file
 from urlschemes_conformance.review.verdicts import CannotCheck, failed, skipped
+from urlschemes_conformance.scaffold import profile_named
 from urlschemes_testing import generation
 from urlschemes_testing.generation import random_near_misses, random_urls
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from urlschemes.url.value import URL
     from urlschemes_conformance.review.recorded_access import RecordedAccess
     from urlschemes_conformance.review.target import Target
+    from urlschemes_conformance.review.verdicts import Verdict
 
 __all__ = ["ReviewedScheme", "frames", "once", "places"]
 
@@ -38,8 +39,8 @@ T = TypeVar("T")
 
 _OWN_FILES = (str(Path(__file__).parent.parent), str(Path(generation.__file__).parent), "<frozen importlib")
 
-SOME = 200
-"""Texts for what takes long."""
+FEWER = 10
+"""One of so many texts is for what takes long."""
 
 
 def once(make: Callable[[ReviewedScheme], T]) -> Callable[[ReviewedScheme], T]:
@@ -73,12 +74,19 @@ class ReviewedScheme:
         self.examples = examples
         self.seed = seed
         self.made: dict[object, tuple[Any, Exception | None]] = {}
+        self.verdicts: dict[str, Verdict] = {}
 
     @property
     @once
     def profile(self) -> Profile:
         """The profile of the record."""
-        return Registry(profile=self.target.profile).profile
+        return profile_named(self.target.profile)
+
+    @property
+    @once
+    def installed(self) -> Registry:
+        """A registry of what is installed."""
+        return Registry()
 
     # The record
 
@@ -87,10 +95,10 @@ class ReviewedScheme:
     def record(self) -> Registration:
         """The record."""
         claim, profile = self.target.claim, self.profile
+        if claim.state == "malformed":
+            raise CannotCheck(failed(claim.reason, "correct the file's name, or its permissions"), "record")
         try:
-            if not claim.module:
-                return Registration.from_file(claim.origin, profile)
-            text, source = read_file(claim.module, profile.record)
+            text, source = record_text(claim, profile)
             return Registration.from_text(text, source=source, profile=profile)
         except (RegistrationError, PluginError) as error:
             field = getattr(error, "field", "")
@@ -102,7 +110,8 @@ class ReviewedScheme:
             advice = error.hint or "docs/reference/registration.md lists the fields of a record"
             raise CannotCheck(failed(error.message, advice), "record") from None
         except (OSError, ImportError, UnicodeDecodeError) as error:
-            advice = f"put a {profile.record} into the package, and make sure that the wheel contains it"
+            place = f"put a {profile.record} into the package, and make sure that the wheel contains it"
+            advice = place if claim.module else "write it in UTF-8, and make sure that you can read it"
             raise CannotCheck(failed(f"the record cannot be read: {described(error)}", advice), "record") from None
 
     @once
@@ -177,8 +186,8 @@ class ReviewedScheme:
 
     @staticmethod
     def some(texts: tuple[str, ...]) -> tuple[str, ...]:
-        """Return about `SOME` of the texts, of all lengths."""
-        return texts[:: max(len(texts) // SOME, 1)]
+        """Return one of `FEWER` texts, of all lengths."""
+        return texts[::FEWER]
 
     @property
     @once

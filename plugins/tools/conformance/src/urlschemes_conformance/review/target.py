@@ -1,4 +1,4 @@
-"""The target of a review: an installed scheme, the folder of a distribution, or the file of a record.
+"""The target of a review: an installed scheme, the folder of a distribution, the file of a record, or each of a ledger.
 
 Targets are found without importing or executing anything of them.
 """
@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from urlschemes import default_registry
-from urlschemes.errors import PluginContractError, PluginError, PluginLoadError
+from urlschemes.errors import Hint, PluginContractError, PluginError, PluginLoadError, RegistrationError, Remedy
+from urlschemes.record.record_table import full_table, profiles_of
 from urlschemes.redaction import described
 from urlschemes.registry.claims import SCHEMES, Claim, object_reference
+from urlschemes.registry.ledgers import ledger_claims
+from urlschemes.registry.selection import with_record
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.package_data import find_in_folders
 from urlschemes_cli.settings import installed_profiles
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
     from urlschemes.registry.registry import Registry
 
-__all__ = ["Target", "find_target", "targets_of_records"]
+__all__ = ["Target", "find_target", "targets_in_ledger", "targets_of_records"]
 
 
 _REVIEWABLE = ("active", "broken", "conflict", "unused")
@@ -37,8 +40,8 @@ class Target:
     """A scheme to be reviewed, with one of its records.
 
     `given` is the argument of the user, `profile` the name of the record's profile. `claim` is the entry point of the
-    scheme; for a record by itself, it has no module, and `origin` is the file. `demo` is the entry point of the
-    demonstration. `path` is put in front of `sys.path`.
+    scheme; for a record by itself, it is as that of a ledger. `demo` is the entry point of the demonstration. `path` is
+    put in front of `sys.path`.
     """
 
     given: str
@@ -70,8 +73,14 @@ def find_target(target: str | os.PathLike[str], registry: Registry, scheme: str 
             return _record_target(given, (path / profile.record).resolve(), registry)
     raise PluginError(
         f"no scheme to review in {target}: expected a pyproject.toml or a {RFC1738.record}",
-        hint=f"name an installed scheme, the folder that has the pyproject.toml, or a {RFC1738.record}",
+        hint="name an installed scheme, the folder that has the pyproject.toml, or a record; or --records FOLDER",
     )
+
+
+def targets_in_ledger(folder: str | os.PathLike[str]) -> list[Target]:
+    """Return a target for each record in a folder of records. Raises PluginError for a folder that cannot be used."""
+    found = ledger_claims([str(Path(folder).absolute())], ())
+    return [Target(given=each.records[0], kind="record", claim=each) for each in found if each.in_ledger]
 
 
 def targets_of_records(target: Target, registry: Registry, profile: str | None = None) -> tuple[Target, ...]:
@@ -81,14 +90,14 @@ def targets_of_records(target: Target, registry: Registry, profile: str | None =
     """
     if profile is not None:
         registry.in_profile(profile)  # raises PluginError if it is not installed
-    profiles, records = installed_profiles(registry), {Path(each).name for each in target.claim.records}
-    names = [each.name for each in profiles.values() if each.record in records] or [target.profile]
-    if target.kind == "record":
-        names = [target.profile]
+    profiles, claim = installed_profiles(registry), target.claim
+    records = {Path(each).name for each in claim.records}
+    found = [name for name, each in profiles.items() if name in claim.profiles or each.record in records]
+    names = found or [target.profile]
     if profile is not None and profile not in names:
         raise PluginError(
             f"{target.given} has no record of the profile {profile}",
-            scheme=target.claim.name or None,
+            scheme=claim.name or None,
             hint=f"it has one of {', '.join(names)}" if names else f"expected a {profiles[profile].record}",
         )
     return tuple(replace(target, profile=name) for name in (names if profile is None else [profile]))
@@ -119,13 +128,14 @@ def _demo(scheme: Claim, claims: Iterable[Claim]) -> Claim | None:
 
 
 def _record_target(given: str, path: Path, registry: Registry) -> Target:
-    profiles = [each.name for each in installed_profiles(registry).values() if each.record == path.name]
     try:
-        scheme = tomllib.loads(path.read_text("utf-8")).get("scheme", "")
-    except (OSError, ValueError, RecursionError):  # the check `record` reports it
-        scheme = ""
-    claim = Claim(scheme if isinstance(scheme, str) else "", "", "", str(path))
-    return Target(given=given, kind="record", claim=claim, profile=(profiles or [default_registry.profile.name])[0])
+        table = full_table(path.read_text("utf-8"), str(path))
+    except (OSError, UnicodeDecodeError, RegistrationError):  # the check `record` reports it
+        table = {}
+    named = [name for name, each in installed_profiles(registry).items() if each.record == path.name]
+    profiles = tuple(named or profiles_of(table))
+    claim = Claim(str(table.get("scheme", "")), "", "", str(path), records=(str(path),), profiles=profiles)
+    return Target(given=given, kind="record", claim=claim)
 
 
 def _folder_target(given: str, folder: Path, registry: Registry, scheme: str | None) -> Target:
@@ -139,6 +149,7 @@ def _folder_target(given: str, folder: Path, registry: Registry, scheme: str | N
     package = Path(source, *module.split("."))
     records = sorted(map(str, (package if package.is_dir() else package.parent).glob("registration*.toml")))
     claim = unnamed._replace(module=module, attribute=attribute, records=tuple(records))
+    claim = with_record(claim, {each.name: each for each in reversed(registry.claims()) if each.in_ledger})
     claims = [each for each in registry.claims() if each.distribution != distribution]
     if name in demos:
         module, attribute = _object_reference(demos[name], folder)
@@ -155,7 +166,8 @@ def _scheme_of_folder(given: str, folder: Path, schemes: Mapping[str, object], w
         )
     first = next(iter(schemes))
     if wanted is None and len(schemes) > 1:
-        raise PluginError(f"{given} has several schemes: {', '.join(schemes)}", hint=f"choose one: scheme={first!r}")
+        hint = Hint(Remedy("chooses the first", "scheme", first))
+        raise PluginError(f"{given} has several schemes: {', '.join(schemes)}", hint=hint)
     if wanted is not None and wanted not in schemes:
         raise PluginError(f"{given} has no scheme {wanted!r}: expected one of {', '.join(schemes)}")
     return wanted or first

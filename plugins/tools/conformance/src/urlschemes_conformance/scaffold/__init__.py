@@ -11,7 +11,7 @@
 """
 
 from urlschemes_conformance.scaffold.naming import Naming, name_notes, naming_of, registered_name
-from urlschemes_conformance.scaffold.plan import Plan, has_template_syntax, plan, template_leftovers
+from urlschemes_conformance.scaffold.plan import Plan, has_template_syntax, plan, profile_named, template_leftovers
 
 __all__ = [
     "Naming",
@@ -20,6 +20,7 @@ __all__ = [
     "name_notes",
     "naming_of",
     "plan",
+    "profile_named",
     "registered_name",
     "template_leftovers",
 ]

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["new"]
 
-_RECORD_STEP = "{records}: the BNF, the parts, the examples; title, reference and contact; all considerations"
+_RECORD_STEP = "{records}: the title, the BNF, the parts, the examples{more}"
+_REGISTERED = "; status, reference and contact; all considerations"
 _LAST_STEP = "README.md; LICENSE, if you do not want the MIT License"
 _STEPS = (
     _RECORD_STEP,
@@ -132,8 +133,9 @@ def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> No
     profiles = [each.profile for each in planned.records]
     records = " and ".join(each.record for each in profiles)
     code = " and ".join(map(code_file, profiles))
+    more = "" if naming.status == "experimental" else _REGISTERED
     for step in _STEPS if planned.record.operations else _STEPS_WITHOUT_CODE:
-        write_line(f"  {step.format(records=records, code=code)}")
+        write_line(f"  {step.format(records=records, code=code, more=more)}")
     if len(profiles) == 1:
         both = (word for each in PROFILES for word in ("--profile", each))
         flags = ["--registered"] * (naming.status != "experimental")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urlschemes import default_registry
 from urlschemes.errors import RegistrationError
 from urlschemes.registry.claims import SCHEMES, distribution_key
-from urlschemes.registry.names import attribution, core_ledger, known_names, merged, reserved_names
+from urlschemes.registry.names import core_ledger, known_names, merged, reserved_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,7 @@ def naming_of(name: str, *, registered: bool = False) -> Naming:
         raise RegistrationError(
             f"invalid scheme name {name!r}: expected letters, digits, '+', '-' and '.' ({profile.section('scheme')})",
             field="scheme",
-            hint=f"for example {near or 'tide'}",
+            hint=f"write a name such as {near or 'tide'}",
         )
     scheme = name.lower()
     if registered and scheme.startswith(EXPERIMENTAL):
@@ -83,12 +83,8 @@ def naming_of(name: str, *, registered: bool = False) -> Naming:
         scheme = EXPERIMENTAL + scheme
     naming = Naming(name, scheme, "provisional" if registered else "experimental")
     if not scheme[0].isalpha() or len(naming.words) < (1 if registered else 2):
-        after = "" if registered else ", also after the x-"
-        raise RegistrationError(
-            f"no distribution can be named after {scheme}",
-            field="scheme",
-            hint=f"begin the name with a letter (RFC 3986 section 3.1){after}",
-        )
+        hint = "begin the name with a letter (RFC 3986 section 3.1)" if registered else "write a name after the x-"
+        raise RegistrationError(f"no distribution can be named after {scheme}", field="scheme", hint=hint)
     return naming
 
 
@@ -116,7 +112,7 @@ def _name_notes(naming: Naming, registry: Registry) -> Iterator[str]:
     scheme = naming.scheme
     reserved = known_names().get(scheme)
     if naming.asked.lower() != scheme:
-        yield f"the scheme is named {scheme}: names without x- must be registered (RFC 1738 section 4)"
+        yield f"the scheme is named {scheme}, because names without x- must be registered (RFC 1738 section 4)"
     if reserved is not None and reserved.distribution:
         raise RegistrationError(
             f"the name {scheme} is reserved for {reserved.distribution}: no other distribution can provide it",
@@ -126,7 +122,7 @@ def _name_notes(naming: Naming, registry: Registry) -> Iterator[str]:
         )
     yield from _notes_of_ledgers(naming, registry)
     for claim in registry.claims():
-        if claim.group != SCHEMES or claim.name != scheme:
+        if claim.group != SCHEMES or claim.name != scheme or claim.in_ledger:
             continue
         if distribution_key(claim.distribution) == naming.distribution:
             yield f"{claim.provider} is installed and provides {scheme}: installing the new one replaces it"
@@ -141,12 +137,14 @@ def _notes_of_ledgers(naming: Naming, registry: Registry) -> Iterator[str]:
     name = naming.scheme.removeprefix(EXPERIMENTAL)
     known = registry.known_names().get(name)
     if known is not None:
-        provider = attribution(name, registry.ledgers())
         sources = [each.dated for each in registry.ledgers() if any(other.name == name for other in each.names)]
-        facts = ", ".join(filter(None, (known.means, known.status, known.reference, known.since, provider)))
-        facts = f"{facts}; {' and '.join(sources)}"
+        facts = ", ".join(filter(None, (known.means, known.status, known.reference)))
+        facts = f"{facts}; listed in {' and '.join(sources)}"
         if naming.status == "experimental":
-            yield f"{name} is the name of another scheme ({facts}): choose another name unless you mean that scheme"
+            yield (
+                f"{name} without x- is another scheme ({facts}): choose another name, unless {naming.scheme} is an "
+                f"experiment with it"
+            )
         else:
             yield (
                 f"{name} is the name of a scheme ({facts}): replace the syntax of the template by that of its "

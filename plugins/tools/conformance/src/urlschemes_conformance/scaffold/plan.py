@@ -6,6 +6,7 @@ import json
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache, lru_cache
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
@@ -16,13 +17,13 @@ from urlschemes.record.registration import Registration
 from urlschemes_conformance.scaffold.naming import naming_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from urlschemes.grammar.profile import Profile
     from urlschemes.registry.names import KnownName
     from urlschemes_conformance.scaffold.naming import Naming
 
-__all__ = ["PORT", "TITLE", "Plan", "code_file", "has_template_syntax", "plan", "template_leftovers"]
+__all__ = ["PORT", "TITLE", "Plan", "code_file", "has_template_syntax", "plan", "profile_named", "template_leftovers"]
 
 PORT = 1021
 """The default port of the new scheme: RFC 4727 reserves it for experiments."""
@@ -115,7 +116,7 @@ def plan(
     profile that is not installed.
     """
     names = sorted(dict.fromkeys(profiles), key=lambda each: each != FIRST)
-    first, *others = (Registry(profile=each).profile for each in names)
+    first, *others = map(profile_named, names)
     for each in (first, *others):
         if each.name not in PROFILES:
             hint = f"choose of {', '.join(PROFILES)}"
@@ -124,28 +125,34 @@ def plan(
     if known and known.status:
         naming = replace(naming, status=known.status)
     reference = known.reference if known else ""
+    named = registered or author is not None or contact is not None
     author = f"The {naming.distribution} authors" if author is None else author
     for field, text in (("title", title), ("change_controller", author), ("contact", contact)):
         if text is not None and (not text.isprintable() or not text.strip()):
             raise RegistrationError(f"invalid {field} {text!r}: expected one line of text", field=field)
     year = datetime.now(UTC).year if year is None else year
     values = _values(naming, reference, title, author, author if contact is None else contact, port, version, year)
-    values |= _conditions(code=not record_only, alone=record_only)
+    values |= _conditions(code=not record_only, alone=record_only, registered=registered, named=named)
     host = ("", "") if record_only else ("//host.dom/", f'host = "host.dom", port = {port}, ')
     values |= {"start": f"{naming.scheme}:{host[0]}", "server": host[1]}
     filled: dict[str, str] = {}
     for profile in (first, *others):
         values |= _values_of_profile(naming, profile, others if profile is first else ())
+        values |= _conditions(first=profile is first)
         templates = _of_profile(profile, record_only, is_first=profile is first)
         if profile is first:
             templates = _FILES | ({} if record_only else _CODE_FILES) | templates
         filled |= {path: _fill(template, values) for path, template in templates.items()}
     files = {path.format(package=naming.package, stem=naming.stem): text for path, text in sorted(filled.items())}
-    records = [
-        Registration.from_text(files[f"src/{naming.package}/{profile.record}"], profile=profile)
-        for profile in (first, *others)
-    ]
+    texts = {profile: files[f"src/{naming.package}/{profile.record}"] for profile in (first, *others)}
+    records = [Registration.from_text(text, profile=each, first=texts[first]) for each, text in texts.items()]
     return Plan(naming, files, tuple(records))
+
+
+@cache
+def profile_named(name: str) -> Profile:
+    """Return the installed profile of that name. Raises PluginError if there is none."""
+    return Registry(profile=name).profile
 
 
 def code_file(profile: Profile) -> str:
@@ -230,8 +237,8 @@ def _values(
         "quoted_author": _quoted(author),
         "contact": _quoted(contact),
         "port": str(port),
+        "end": str(len(f"{naming.scheme}://host.dom")),
         "about_port": shared_port if port == PORT else own_port,
-        "rule": rule,
         "rule_padded": rule.ljust(width),
         "docname_padded": "docname".ljust(width),
         "edition_padded": "edition".ljust(width),
@@ -243,26 +250,29 @@ def _values(
 
 def has_template_syntax(record: Registration) -> bool:
     """Return True if the syntax of `record` is still, word for word, that of the template."""
-    return any(template.record.syntax.bnf.split() == record.syntax.bnf.split() for template in _plans_like(record))
+    return any(template.syntax.bnf.split() == record.syntax.bnf.split() for template in _templates_for(record))
 
 
 def template_leftovers(record: Registration) -> tuple[str, ...]:
     """Return the names of the considerations that are those of the template, though the syntax of `record` is not."""
     if has_template_syntax(record):
         return ()
-    templates = [each.record for each in _plans_like(record)]
     names = (f"{field}_considerations" for field in ("encoding", "interoperability", "security"))
-    return tuple(name for name in names if getattr(record, name) in {getattr(each, name) for each in templates})
+    texts = {name: {getattr(each, name) for each in _templates_for(record)} - {""} for name in names}
+    return tuple(name for name in texts if getattr(record, name) in texts[name])
 
 
-def _plans_like(record: Registration) -> Iterator[Plan]:
-    """Yield the plans for the name of `record`; none if no plan can have that name."""
-    registered = record.status != "experimental"
+@lru_cache(maxsize=1)  # several checks of one record ask
+def _templates_for(record: Registration) -> list[Registration]:
+    """Return the records of the plans for the name of `record`; none if no plan can have that name."""
+    registered, profiles = record.status != "experimental", [record.profile.name]
+    found = []
     for port in {PORT, record.default_port or PORT}:
-        for record_only in (False, True):
+        for alone in (False, True):
             with suppress(URLError):
-                profiles = [record.profile.name]
-                yield plan(record.scheme, registered=registered, record_only=record_only, profiles=profiles, port=port)
+                made = plan(record.scheme, registered=registered, record_only=alone, profiles=profiles, port=port)
+                found.append(made.record)
+    return found
 
 
 def _fill(template: str, values: Mapping[str, str]) -> str:

@@ -34,8 +34,9 @@ ADDRESS = "192.0.2.1"
 class ReplayBackend:
     """A backend that follows a script.
 
-    `chunk`, `cuts` (octets, by the number of a step) and `joined` split and join what the server sends. `first` is the
-    connection that is reported first when several can be read. `clock` is the time, which passes only by waiting.
+    `chunk`, `cuts` (places in order, by the number of a step) and `joined` split and join what the server sends.
+    `first` is the connection that is reported first when several can be read. `clock` is the time, which passes only
+    by waiting.
 
     `request` is the request that the algorithm has made last. `also` are the octets that it may send although no step
     says so. `departures` are the ways in which it departed from the script while it was closed.
@@ -46,7 +47,7 @@ class ReplayBackend:
         script: Script,
         *,
         chunk: int | None = None,
-        cuts: Mapping[int, int] | None = None,
+        cuts: Mapping[int, Sequence[int]] | None = None,
         joined: bool = False,
         first: str | None = None,
     ) -> None:

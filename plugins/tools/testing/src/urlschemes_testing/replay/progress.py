@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from urlschemes_testing.replay import steps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from urlschemes_access.attributes import FileFacts
     from urlschemes_testing.replay.script import Script
@@ -100,7 +100,9 @@ class Progress:
     The server takes its next step as soon as the client has done everything above it, on whichever connection.
     """
 
-    def __init__(self, script: Script, *, chunk: int | None = None, cuts: Mapping[int, int] | None = None) -> None:
+    def __init__(
+        self, script: Script, *, chunk: int | None = None, cuts: Mapping[int, Sequence[int]] | None = None
+    ) -> None:
         self.stages: list[Stage[Any]] = [Stage(number, step) for number, step in enumerate(script)]
         self.chunk = chunk
         self.cuts = cuts or {}
@@ -146,8 +148,7 @@ class Progress:
         end = min(len(octets), start + most)
         if self.chunk:
             end = min(end, start + self.chunk)
-        if start < self.cuts.get(stage.number, 0):
-            end = min(end, self.cuts[stage.number])
+        end = min(end, next((cut for cut in self.cuts.get(stage.number, ()) if cut > start), end))
         stage.count, stage.done = end, end == len(octets)
         return octets[start:end]
 

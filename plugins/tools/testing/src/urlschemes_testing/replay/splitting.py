@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
 __all__ = ["assert_same", "split_everywhere"]
 
+PIECE = 32
+"""Octets after which a message that was cut is cut again: a long one takes no more replays than one of 33 octets."""
+
 
 def split_everywhere(make_algorithm: Callable[[], Algorithm[None]], script: Script) -> Outcome:
     """Replay the script with the server's octets split in every way; assert that the Outcome is always the same.
 
-    Each message arrives as written; octet by octet; joined with the next ones, if they can arrive together; and split
-    in two at each octet, at the same one as the others. Of several connections, each is the first to be read once.
-    Datagrams are not split.
+    Each message arrives as written; octet by octet; joined with the next ones, if they can arrive together; and cut at
+    each octet, at the same one as the others, and again every 32 octets. Of several connections, each is the first to
+    be read once. Datagrams are not split.
     """
 
     def run(backend: ReplayBackend) -> Outcome:
@@ -42,13 +45,16 @@ def split_everywhere(make_algorithm: Callable[[], Algorithm[None]], script: Scri
         for number, step in enumerate(script)
         if isinstance(step, steps.LocalFile) or (isinstance(step, steps.ServerSends) and step.on not in datagrams)
     }
-    for offset in range(1, max((len(step.octets) for step in sent.values()), default=0)):
-        outcome = run(ReplayBackend(script, cuts=dict.fromkeys(sent, offset)))
+    longest = max((len(step.octets) for step in sent.values()), default=0)
+    for offset in range(1, min(longest, PIECE + 1)):
+        cuts = {number: range(offset, len(step.octets), PIECE) for number, step in sent.items()}
+        outcome = run(ReplayBackend(script, cuts=cuts))
         if outcome.essence != good.essence:
             for number, step in sent.items():
-                alone = run(ReplayBackend(script, cuts={number: offset}))
-                assert_same(good, alone, f"step {number} split at octet {offset}: {step}")
-            assert_same(good, outcome, f"every step split at octet {offset}")
+                for place in cuts[number]:
+                    alone = run(ReplayBackend(script, cuts={number: [place]}))
+                    assert_same(good, alone, f"step {number} split at octet {place}: {step}")
+            assert_same(good, outcome, f"every step split at octet {offset}, and again every {PIECE} octets")
     return good
 
 

@@ -9,15 +9,14 @@ from urlschemes.errors import PluginError, URLError
 from urlschemes.redaction import described
 from urlschemes_conformance.audit import opened_by, recording
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.reviewed_scheme import once, places
+from urlschemes_conformance.review.reviewed_scheme import places
 from urlschemes_conformance.review.verdicts import CannotCheck, failed, passed, skipped, warned
 
 if TYPE_CHECKING:
-    from urlschemes_conformance.review.catalogue import CheckFunction
     from urlschemes_conformance.review.recorded_access import RecordedAccess
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
-    from urlschemes_testing.replay import Script
+    from urlschemes_testing.replay import Script, steps
 
 # urlschemes_access and urlschemes_testing.replay are imported in the functions: the worker process of the check
 # light-import imports this module, and must not have imported what that check looks for.
@@ -79,7 +78,6 @@ def demonstration(scheme: ReviewedScheme) -> Verdict:
 
 
 @check("own-sockets", "docs/explanation/trust.md")
-@once
 def own_sockets(scheme: ReviewedScheme) -> Verdict:
     """The algorithm opens no socket, file or process itself, but requests them from the backend."""
     access, target = scheme.recorded_access, scheme.target  # the first access imports what it needs
@@ -100,7 +98,6 @@ def own_sockets(scheme: ReviewedScheme) -> Verdict:
 
 
 @check("deadline", "docs/explanation/trust.md")
-@once
 def deadline(scheme: ReviewedScheme) -> Verdict:
     """The algorithm computes only briefly between two requests, so that the deadline can end it."""
     from urlschemes_conformance.review.recorded_access import longest_step
@@ -114,14 +111,11 @@ def deadline(scheme: ReviewedScheme) -> Verdict:
     return passed(f"at most {longest * 1000:.1f} ms between two requests")
 
 
-@check("replayed", "RFC 1738 section 4")
-@once
+@check("replayed", "RFC 1738 section 4", after=("own-sockets", "deadline"))
 def replayed(scheme: ReviewedScheme) -> Verdict:
     """Replaying the recorded dialogue without sockets has the same outcome."""
     from urlschemes_testing.replay import replay
 
-    _require("own-sockets", own_sockets, scheme)  # it would open them in every replay
-    _require("deadline", deadline, scheme)
     access = scheme.recorded_access
     try:
         outcome = replay(access.start(), access.script)
@@ -139,13 +133,11 @@ def replayed(scheme: ReviewedScheme) -> Verdict:
     return passed(f"{len(access.script)} steps")
 
 
-@check("split", "RFC 1738 section 4")
-@once
+@check("split", "RFC 1738 section 4", after=("replayed",))
 def split(scheme: ReviewedScheme) -> Verdict:
     """The outcome is the same wherever the network splits the server's octets."""
     from urlschemes_testing.replay import split_everywhere
 
-    _require("replayed", replayed, scheme)
     access = scheme.recorded_access
     octets = _server_octets(access.script)
     if octets > MAX_OCTETS:
@@ -164,10 +156,11 @@ def split(scheme: ReviewedScheme) -> Verdict:
     return passed(f"split at each of {octets} octets")
 
 
-@check("faulted", "RFC 1738 section 4; docs/reference/faults.md")
+@check("faulted", "RFC 1738 section 4; docs/how-to/testing.md", after=("split",))
 def faulted(scheme: ReviewedScheme) -> Verdict:
     """Every fault of the network or the server is an error of urlschemes, and never a partial result."""
-    _require("split", split, scheme)
+    from urlschemes_testing.replay import steps
+
     access = scheme.recorded_access
     if _server_octets(access.script) > MAX_OCTETS:
         return skipped(f"the server sends more than {MAX_OCTETS} octets")
@@ -175,7 +168,10 @@ def faulted(scheme: ReviewedScheme) -> Verdict:
     error = _unhandled_fault(access, script, ends_by_closing=False)
     if error is None:
         return passed("every fault is an error")
-    if _server_closes(script) and _unhandled_fault(access, script, ends_by_closing=True) is None:
+    closed = _connections(script, steps.ServerCloses)
+    if closed and _unhandled_fault(access, script, ends_by_closing=True) is None:
+        if closed <= _connections(script, steps.ClientStartsTLS):
+            return passed("every fault is an error; TLS authenticates the end of the content")
         return warned(
             "every fault is an error, except that closing the connection early may truncate the content unnoticed",
             "if the protocol announces the length of the content, compare it",
@@ -232,20 +228,12 @@ def _last_commands(script: Script) -> list[bytes]:
     return [messages[-1] for messages in sent.values() if len(messages) > 1]
 
 
-def _server_closes(script: Script) -> bool:
-    from urlschemes_testing.replay import steps
-
-    return any(isinstance(step, steps.ServerCloses) for step in script)
+def _connections(script: Script, kind: type[steps.OnConnection]) -> set[str]:
+    """Return the connections that have a step of this kind."""
+    return {step.on for step in script if isinstance(step, kind)}
 
 
 def _server_octets(script: Script) -> int:
     from urlschemes_testing.replay import steps
 
     return sum(len(step.octets) for step in script if isinstance(step, steps.ServerSends | steps.LocalFile))
-
-
-def _require(check: str, function: CheckFunction, scheme: ReviewedScheme) -> None:
-    """Raise CannotCheck if `check`, which `function` makes, fails."""
-    verdict = function(scheme)
-    if verdict.outcome == "failed":
-        raise CannotCheck(verdict, check)

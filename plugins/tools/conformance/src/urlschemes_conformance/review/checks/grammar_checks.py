@@ -9,7 +9,7 @@ from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.octets import mask
 from urlschemes.redaction import described
 from urlschemes_conformance.agreement import Judges
-from urlschemes_conformance.proof import NotProven, prove_pattern, prove_printed, prove_recognizer
+from urlschemes_conformance.proof import NotProven, prove_generic, prove_pattern, prove_printed, prove_recognizer
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped, warned
 from urlschemes_tables import table_of
@@ -17,7 +17,6 @@ from urlschemes_tables import table_of
 if TYPE_CHECKING:
     from urlschemes.grammar.automaton import Automaton
     from urlschemes.grammar.part import Part
-    from urlschemes.grammar.profile import Profile
     from urlschemes.grammar.rule_tree import Marked
     from urlschemes.grammar.syntax import Syntax
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
@@ -29,36 +28,47 @@ __all__: list[str] = []
 _COMMON_PARTS = ("user", "password", "host", "port")
 
 
-@check("grammar", "RFC 1738 sections 4 and 5; RFC 3986 section 3")
+@check("grammar", "RFC 1738 sections 4 and 5; RFC 3986 section 3; RFC 7595 section 3.2", of_new=True)
 def grammar(scheme: ReviewedScheme) -> Verdict:
-    """The BNF compiles, begins with the scheme's name, and divides every URL into its parts in one way."""
-    syntax = scheme.syntax
-    rules = syntax.grammar.rules.keys() - scheme.profile.grammar.rules.keys()
-    return passed(f"{counted(len(rules), 'rule')}, {counted(len(syntax.parts), 'part')}, one pattern")
+    """The BNF compiles, begins with the scheme's name, divides URLs in one way, and follows the generic syntax."""
+    syntax, document = scheme.syntax, scheme.profile.document
+    try:
+        wider = prove_generic(syntax).difference
+    except NotProven as error:
+        return warned(f"not proven to follow the generic syntax: {error}", f"compare the rules with {document}")
+    if wider is not None:
+        return failed(
+            f"it is wider than the generic syntax of {document}, by which other programs read URLs",
+            "leave out what the generic syntax does not have; the text derives from the record only",
+            repr(wider),
+        )
+    return passed(f"{counted(len(syntax.own_rules), 'rule')}, {counted(len(syntax.parts), 'part')}, one pattern")
 
 
 @check("same-language", "RFC 1738 section 5; RFC 3986 Appendix A")
 def same_language(scheme: ReviewedScheme) -> Verdict:
     """The type accepts the texts that an independent recognizer derives from the BNF, and divides them alike."""
-    syntax, compared = scheme.syntax, [*scheme.some(scheme.valid_texts), *scheme.some(scheme.near_misses)]
-    wrong = _differently_recognized(syntax, compared)
-    proven, table = "no table", table_of(syntax)
-    if wrong is None and table is not None:
+    syntax, proven, table = scheme.syntax, "no table", table_of(scheme.syntax)
+    wrong = None
+    if table is not None:
         try:
-            wrong, proven = _different_for_some_text(syntax, table), "proven equal for all texts"
+            wrong, proven = _different_for_some_text(syntax, table), ""
         except NotProven as error:
             proven = f"not proven equal for all texts: {error}"
+    compared = [*scheme.some(scheme.valid_texts), *(scheme.some(scheme.near_misses) if proven else ())]
+    agree = f"agree on {len(compared)} texts ({proven})" if proven else "proven equal for all texts"
     return (
         wrong
+        or _differently_read(syntax, compared)
         or _differently_parsed(scheme)
         or passed(
             f"{len(scheme.valid_texts)} URLs and {len(scheme.near_misses)} near misses parsed; "
-            f"pattern, recognizer and table agree on {len(compared)} texts ({proven})"
+            f"pattern, recognizer and table {agree}"
         )
     )
 
 
-def _differently_recognized(syntax: Syntax, texts: list[str]) -> Verdict | None:
+def _differently_read(syntax: Syntax, texts: list[str]) -> Verdict | None:
     judges = Judges(syntax)
     for text in texts:
         difference = judges.difference(text)
@@ -101,7 +111,7 @@ def printed_rules(scheme: ReviewedScheme) -> Verdict:
     """If the record says how its rules are printed, both derive the same texts."""
     syntax = scheme.syntax
     if not syntax.printed:
-        return passed("the record says of no rule that it is printed otherwise")
+        return passed("the record has no rules as printed")
     try:
         proof = prove_printed(syntax)
     except LookupError as error:
@@ -123,7 +133,7 @@ def printed_rules(scheme: ReviewedScheme) -> Verdict:
     return passed(f"proven equal for all texts: {proof.pairs} states")
 
 
-@check("reserved-characters", "RFC 1738 section 2.2; RFC 3986 section 2.2")
+@check("reserved-characters", "RFC 1738 section 2.2; RFC 3986 section 2.2", of_new=True)
 def reserved_characters(scheme: ReviewedScheme) -> Verdict:
     """Only characters that the profile reserves separate parts."""
     profile, escapes = scheme.profile, []
@@ -150,7 +160,7 @@ def reserved_characters(scheme: ReviewedScheme) -> Verdict:
 
 def _separators(syntax: Syntax, scheme: str) -> set[tuple[str, str]]:
     """Return the literals between parts, each with its rule; those of shared rules are left out."""
-    automaton, shared = syntax.automaton, syntax.profile.grammar.rules
+    automaton, own = syntax.automaton, syntax.own_rules
     within_parts = 0
     for marked in automaton.marked:
         if not marked.item.marks:
@@ -158,7 +168,7 @@ def _separators(syntax: Syntax, scheme: str) -> set[tuple[str, str]]:
     prefix, name = _prefix_positions(automaton), f"{scheme}:"
     separators = set()
     for position, leaf in enumerate(automaton.leaves):
-        if leaf.literal is None or (within_parts | prefix) >> position & 1 or leaf.path[-1] in shared:
+        if leaf.literal is None or (within_parts | prefix) >> position & 1 or leaf.path[-1] not in own:
             continue
         literal = leaf.literal
         if literal.lower().startswith(name):  # most rules write "x-foo://" as one literal
@@ -181,7 +191,7 @@ def _prefix_positions(automaton: Automaton) -> int:
     return reached
 
 
-@check("conventions", "RFC 1738 sections 3.1 and 4; RFC 3986 section 3.2; RFC 7595 section 3.2")
+@check("conventions", "RFC 1738 sections 3.1 and 4; RFC 3986 section 3.2; RFC 7595 section 3.2", of_new=True)
 def conventions(scheme: ReviewedScheme) -> Verdict:
     """A host is written as in all schemes, //user:password@host:port/, by the shared rules."""
     syntax, name = scheme.syntax, scheme.record.scheme
@@ -202,7 +212,7 @@ def conventions(scheme: ReviewedScheme) -> Verdict:
     server = scheme.profile.rule_names["server"]
     for common in _COMMON_PARTS:
         part = syntax.parts.get(common)
-        if part is not None and not _is_shared_rule(part, scheme.profile):
+        if part is not None and not _is_shared_rule(part, syntax):
             return failed(
                 f"the part {common} is not the shared rule {common}",
                 f"use the rule login or {server}, which has these parts for all schemes",
@@ -219,9 +229,9 @@ def conventions(scheme: ReviewedScheme) -> Verdict:
     return passed(f"//{'user:password@' if 'user' in syntax.parts else ''}host:port/ by the shared rules")
 
 
-def _is_shared_rule(part: Part, profile: Profile) -> bool:
+def _is_shared_rule(part: Part, syntax: Syntax) -> bool:
     """Return True if the part is the shared rule of its name, or a literal beside it."""
-    rules = profile.host_rules if part.name == "host" else (part.name,)
+    rules = syntax.host_rules if part.name == "host" else {part.name} - syntax.own_rules.keys()
     return part.at[0][-1] in rules and all(at[-1] in rules or at[-1].startswith('"') for at in part.at)
 
 

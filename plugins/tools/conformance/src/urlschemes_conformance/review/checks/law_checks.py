@@ -8,8 +8,7 @@ from urlschemes.errors import URLError
 from urlschemes.redaction import described
 from urlschemes_conformance import laws
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.checks.type_checks import parts
-from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped
+from urlschemes_conformance.review.verdicts import counted, failed, passed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,26 +22,28 @@ __all__: list[str] = []
 T = TypeVar("T", bound="str | URL")
 
 
-@check("builds-back", "docs/reference/urls.md")
+@check("builds-back", "docs/reference/urls.md", after=("parts",))
 def builds_back(scheme: ReviewedScheme) -> Verdict:
     """A URL that is built from the parts of another has these parts."""
-    return _test(laws.builds_back, scheme.urls, "let the constructor accept every part by its name")
+    advice = _advice(scheme, "let the constructor accept every part by its name")
+    return _test(laws.builds_back, scheme.urls, advice)
 
 
-@check("loses-nothing", "RFC 3986 section 2.4; docs/reference/registration.md")
+@check("loses-nothing", "RFC 3986 section 2.4; docs/reference/registration.md", after=("builds-back",))
 def loses_nothing(scheme: ReviewedScheme) -> Verdict:
     """A URL that is built from all the parts of another is equivalent to it."""
-    for name, check_before in (("parts", parts), ("builds-back", builds_back)):
-        if check_before(scheme).outcome == "failed":
-            return skipped(f"the check {name} failed")
     advice = 'make the text that is lost a part of the record; write travels = "as-written" if it is sent as written'
     return _test(laws.loses_nothing, scheme.urls, advice)
 
 
-@check("normalizes", "RFC 1738 sections 2.1, 2.2 and 3.1; RFC 3986 section 6.2; docs/reference/urls.md")
+@check(
+    "normalizes",
+    "RFC 1738 sections 2.1, 2.2 and 3.1; RFC 3986 section 6.2; docs/reference/urls.md",
+    after=("builds-back",),
+)
 def normalizes(scheme: ReviewedScheme) -> Verdict:
     """A normalized URL is equivalent, of the same type, and stays the same when normalized again."""
-    advice = "do not override normalized, or make it change nothing the second time"
+    advice = _advice(scheme, "do not override normalized, or make it change nothing the second time")
     return _test(laws.is_normalized_once, scheme.urls, advice)
 
 
@@ -54,8 +55,14 @@ def explains(scheme: ReviewedScheme) -> Verdict:
     def law(text: str) -> None:
         laws.tools_agree(text, registry)
 
-    advice = "let the type raise only the core's InvalidURL while parsing"
+    advice = _advice(scheme, "let the type raise only the core's InvalidURL while parsing")
     return _test(law, [*scheme.some(scheme.valid_texts), *scheme.some(scheme.near_misses)], advice)
+
+
+def _advice(scheme: ReviewedScheme, for_code: str) -> str:
+    if scheme.target.claim.module:
+        return for_code
+    return 'change the part in the record, or its rule; write travels = "as-written" if it holds its own delimiters'
 
 
 def _test(law: Callable[[T], None], items: Sequence[T], advice: str) -> Verdict:

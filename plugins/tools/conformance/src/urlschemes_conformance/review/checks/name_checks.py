@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from urlschemes.registry.claims import SCHEMES, distribution_key
 from urlschemes.registry.names import core_ledger, known_names
-from urlschemes.registry.registry import Registry
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import failed, passed, warned
 
 if TYPE_CHECKING:
+    from urlschemes.registry.claims import Claim
+    from urlschemes.registry.registry import Registry
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
 
@@ -22,7 +23,7 @@ _COMPETING = frozenset({"active", "shadowed", "conflict", "disabled", "broken"})
 """States of claims that compete for the name, or could."""
 
 
-@check("name", "RFC 1738 section 2.1; RFC 3986 section 3.1; RFC 7595 section 3.8")
+@check("name", "RFC 1738 section 2.1; RFC 3986 section 3.1; RFC 7595 section 3.8", of_new=True)
 def name(scheme: ReviewedScheme) -> Verdict:
     """The name can be registered: a letter first, all in lower case, no dot except in a reversed domain name."""
     found = scheme.record.scheme
@@ -43,7 +44,7 @@ def name(scheme: ReviewedScheme) -> Verdict:
 def name_free(scheme: ReviewedScheme) -> Verdict:
     """No other installed distribution provides the name, and it is not reserved for another."""
     found, own = scheme.record.scheme, distribution_key(scheme.target.claim.distribution)
-    others = _other_providers(found, own)
+    others = _other_providers(found, scheme.target.claim, scheme.installed)
     reserved = known_names().get(found)
     if reserved is not None and own and reserved.distribution and distribution_key(reserved.distribution) != own:
         return failed(
@@ -67,13 +68,16 @@ def name_free(scheme: ReviewedScheme) -> Verdict:
     return passed(f"no other installed distribution provides {found}")
 
 
-def _other_providers(name: str, own: str) -> list[str]:
+def _other_providers(name: str, own: Claim, registry: Registry) -> list[str]:
+    """Return who else provides the name. A plugin and a ledger are in no conflict: the plugin counts."""
+    distribution = distribution_key(own.distribution)
     return sorted(
         {
             f"{claim.provider} in {claim.origin}"
-            for claim in Registry().claims()
+            for claim in registry.claims()
             if claim.group == SCHEMES and claim.name == name and claim.state in _COMPETING
-            if distribution_key(claim.distribution) != own
+            if distribution_key(claim.distribution) != distribution and {*claim.records}.isdisjoint(own.records)
+            if not distribution or claim.in_ledger == own.in_ledger
         }
     )
 
@@ -84,7 +88,7 @@ def status(scheme: ReviewedScheme) -> Verdict:
     found = scheme.record
     if found.status == "experimental":
         return passed("experimental, as names with x- are")
-    ledgers = [each for each in Registry().ledgers() if each != core_ledger()]
+    ledgers = [each for each in scheme.installed.ledgers() if each != core_ledger()]
     listing = [
         (each.status, ledger.dated)
         for ledger in (core_ledger(), *ledgers)

@@ -6,10 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes.registry.registry import Registry, default_registry
 from urlschemes_cli.settings import known_records
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.verdicts import counted, failed, passed, warned
+from urlschemes_conformance.review.verdicts import CannotCheck, counted, failed, passed, skipped, warned
 from urlschemes_conformance.scaffold import has_template_syntax, template_leftovers
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ _RISKS = (
     _Risk(
         "a part may contain control octets",
         r"control|octet|encod|line end|CR LF",
-        lambda record: any(part.travels != "line" for part in record.syntax.parts.values()),
+        lambda record: bool(record.operations) and any(part.travels != "line" for part in record.syntax.parts.values()),
     ),
     _Risk(
         "it connects to a host that the URL names",
@@ -73,17 +72,17 @@ _RISKS = (
 
 @check("record", "RFC 1738 section 4; RFC 7595 section 7.4")
 def record(scheme: ReviewedScheme) -> Verdict:
-    """The record can be read, has every field, and is of the scheme that the entry point names."""
+    """The record can be read, has every field, and is of the scheme that the entry point, or a ledger's file, names."""
     found, claim = scheme.record, scheme.target.claim
-    if claim.module and found.scheme != claim.name:
+    if found.scheme != claim.name:
+        named = "entry point" if claim.module else "file"
         return failed(
-            f"the entry point is named {claim.name!r}, but the record is of {found.scheme!r}",
-            "give the entry point the name of the scheme",
+            f"the {named} is named {claim.name!r}, but the record is of {found.scheme!r}",
+            f"give the {named} the name of the scheme",
         )
-    known = sorted(known_records(default_registry))
-    for other in sorted(Path(found.source).parent.glob("registration*.toml")):
-        if other.name not in known:
-            return warned(f"{other.name} is no record of a known profile", f"expected one of {', '.join(known)}")
+    known = known_records(scheme.installed)
+    for other in sorted({file.name for file in Path(found.source).parent.glob("registration*.toml")} - known):
+        return warned(f"{other} is not a record of a known profile", f"expected one of {', '.join(sorted(known))}")
     return passed("every field is present")
 
 
@@ -91,6 +90,7 @@ def record(scheme: ReviewedScheme) -> Verdict:
 def contact(scheme: ReviewedScheme) -> Verdict:
     """The contact and the change controller are a person or a group, and the contact has an address."""
     found = scheme.record
+    _require_texts(found, "contact", "change_controller")
     for name in ("contact", "change_controller"):
         text = getattr(found, name)
         if _PLACEHOLDER.search(text) or text.strip(". ").lower() in _NOBODY:
@@ -110,13 +110,16 @@ def contact(scheme: ReviewedScheme) -> Verdict:
 def reference(scheme: ReviewedScheme) -> Verdict:
     """The reference is the document that defines the scheme; for a permanent scheme, a publication."""
     found = scheme.record
+    _require_texts(found, "reference")
     if _PLACEHOLDER.search(found.reference):
         return failed(
             f"the reference is a placeholder: {found.reference!r}",
             "name the document that defines the scheme, and its section",
         )
     if found.status != "experimental" and has_template_syntax(found):
-        listed = [each for each in Registry().ledgers() if any(known.name == found.scheme for known in each.names)]
+        listed = [
+            each for each in scheme.installed.ledgers() if any(known.name == found.scheme for known in each.names)
+        ]
         if listed:
             return failed(
                 f"{found.scheme} is in {listed[-1].dated}, but the syntax is still the template of `urlschemes new`",
@@ -137,22 +140,23 @@ def considerations(scheme: ReviewedScheme) -> Verdict:
         "encoding": "which octets the parts may contain, in which character set, and which are encoded",
         "interoperability": "where servers and clients differ, and which versions of the protocol there are",
     }
+    _require_texts(scheme.record, *(f"{kind}_considerations" for kind in contents))
     for kind, content in contents.items():
-        fault = _fault_of_text(getattr(scheme.record, f"{kind}_considerations"), MIN_WORDS)
-        if fault:
+        text = getattr(scheme.record, f"{kind}_considerations")
+        if text and (fault := _fault_of_text(text, MIN_WORDS)):
             return failed(f"the {kind} considerations {fault}", f"describe {content}")
         if (leftover := _leftover(scheme.record, kind)) is not None:
             return leftover
-    return passed("both are written")
+    return passed("they are written")
 
 
 @check("security", "RFC 1738 section 6; RFC 3986 section 7; RFC 7595 section 3.7")
 def security(scheme: ReviewedScheme) -> Verdict:
     """The security considerations discuss every risk that the syntax and the operations bring."""
     found = scheme.record
+    _require_texts(found, "security_considerations")
     text = found.security_considerations
-    fault = _fault_of_text(text, MIN_SECURITY_WORDS)
-    if fault:
+    if fault := _fault_of_text(text, MIN_SECURITY_WORDS):
         return failed(
             f"the security considerations {fault}",
             "describe what a URL, a server and an eavesdropper can do to whom, and the protection against it",
@@ -168,6 +172,12 @@ def security(scheme: ReviewedScheme) -> Verdict:
     if (leftover := _leftover(found, "security")) is not None:
         return leftover
     return passed(f"they discuss: {'; '.join(risk.description for risk in risks)}" if risks else "they are written")
+
+
+def _require_texts(found: Registration, *names: str) -> None:
+    """Raise CannotCheck if the record of an experiment has none of them."""
+    if not any(getattr(found, name) for name in names):
+        raise CannotCheck(skipped(f"the record of this experiment has no {names[0].replace('_', ' ')}"))
 
 
 def _leftover(found: Registration, kind: str) -> Verdict | None:
