@@ -10,7 +10,8 @@ import rich.console
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.terminal_theme import NIGHT_OWLISH
 
-from urlschemes_cli.output.drawing import print_drawing
+from urlschemes_cli.commands.explain import print_drawing
+from urlschemes_cli.output.console import Console
 from urlschemes_lint.explaining import BOX_STROKES, explanation
 from urlschemes_rfc3986 import registry
 
@@ -23,14 +24,17 @@ FORMAT = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.D
 
 def picture() -> str:
     """Return the picture of `urlschemes explain`, of a valid URL and of an invalid one, as SVG."""
-    console = rich.console.Console(
+    console = Console()
+    console.rich = rich.console.Console(
         file=io.StringIO(), record=True, width=WIDTH, force_terminal=True, color_system="truecolor", highlight=False
     )
     for url in URLS:
-        console.print(f"$ urlschemes explain '{url}'", style="bold", markup=False)
+        console.rich.print(f"$ urlschemes explain '{url}'", style="bold", markup=False)
         print_drawing(explanation(url, registry=registry, width=WIDTH, strokes=BOX_STROKES), console)
         console.print()
-    svg = console.export_svg(title="urlschemes explain", theme=NIGHT_OWLISH, code_format=FORMAT, unique_id="explain")
+    svg = console.rich.export_svg(
+        title="urlschemes explain", theme=NIGHT_OWLISH, code_format=FORMAT, unique_id="explain"
+    )
     return "".join(f"{line.rstrip()}\n" for line in svg.splitlines())
 
 
