@@ -38,11 +38,15 @@ def method(text: str) -> list[Edit]:
     return [Edit(TYPE, doc, f"{doc}\n{text}")]
 
 
+def said(text: str) -> Edit:
+    """Return the edit that adds fields to the record."""
+    return Edit(RECORD, "default_port = 1021\n", f"default_port = 1021\n{text}\n")
+
+
 def renamed(name: str, status: str) -> list[Edit]:
     """Return the edits that give the scheme another name, which is not experimental."""
     return [
-        Edit(RECORD, 'status = "experimental"', f'status = "{status}"'),
-        Edit(RECORD, 'reference = "README.md', 'reference = "RFC 7595; README.md'),
+        said(REGISTERED.format(status)),
         Edit(RECORD, 'scheme = "x-example"', f'scheme = "{name}"'),
         Edit(RECORD, '"x-example:', f'"{name}:'),
         Edit(DEMO, "x-example://", f"{name}://"),
@@ -50,14 +54,23 @@ def renamed(name: str, status: str) -> list[Edit]:
     ]
 
 
+REGISTERED = '''\
+api = 1
+status = "{}"
+reference = "RFC 7595; README.md of urlschemes-x-example"
+encoding_considerations = "A name is UTF-8, and encoded if needed."
+interoperability_considerations = "Only the server here speaks the protocol."
+security_considerations = """
+Name and edition are sent in the clear, as one line without control octets. Nothing authenticates the server."""'''
+"""What the record of a scheme must say if it is no experiment."""
 CONNECT = "    peer = yield from Connect(url.host, url.port)\n"
 NAME_FIELD = '    name: str = text_part(doc="The name of the document, decoded.")\n'
 
 BAD: dict[str, Bad] = {
     # The record
     "record": Bad(
-        "has no title",
-        [Edit(RECORD, 'title = "Documents by name and edition"\n', "")],
+        "has an unknown field titel",
+        [Edit(RECORD, "title = ", "titel = ")],
     ),
     "contact": Bad(
         "the contact 'Your Name <you@example.com>' is not the name of a person or a group",
@@ -65,15 +78,15 @@ BAD: dict[str, Bad] = {
     ),
     "reference": Bad(
         "the reference is a placeholder: 'TODO'",
-        [Edit(RECORD, 'reference = "README.md of urlschemes-x-example"', 'reference = "TODO"')],
+        [said('reference = "TODO"')],
     ),
     "considerations": Bad(
         "the encoding considerations contain a placeholder: 'TBD'",
-        [Edit(RECORD, "\nA name is text in UTF-8.", "\nTBD. A name is text in UTF-8.")],
+        [said('encoding_considerations = "TBD. A name is text in UTF-8."')],
     ),
     "security": Bad(
         "the security considerations contain a placeholder: 'TODO'",
-        [Edit(RECORD, "\nThe name and the edition are sent", "\nTODO: what else? The name is sent")],
+        [said('security_considerations = "TODO: what else? The name is sent in the clear."')],
     ),
     "examples": Bad(
         "no example is an invalid text",
@@ -101,7 +114,7 @@ BAD: dict[str, Bad] = {
     ),
     "status": Bad(
         "status",
-        [Edit(RECORD, 'status = "experimental"', 'status = "provisional"')],
+        [said('status = "provisional"')],
     ),
     # The grammar
     "grammar": Bad(
@@ -122,7 +135,7 @@ BAD: dict[str, Bad] = {
     ),
     "printed-rules": Bad(
         "the rules of the record and the printed ones do not derive the same texts",
-        [Edit(RECORD, 'rule = "xexampleurl"\n', 'rule = "xexampleurl"\nprinted = "edition = 1*9digit"\n')],
+        [Edit(RECORD, "[syntax]\n", '[syntax]\nprinted = "edition = 1*9digit"\n')],
     ),
     "reserved-characters": Bad(
         "the rule xexampleurl separates with '!'",
@@ -138,7 +151,7 @@ BAD: dict[str, Bad] = {
         [
             Edit(RECORD, 'hostport "/"', 'site [ ":" port ] "/"'),
             Edit(RECORD, "= digits\n", '= digits\nsite        = 1*[ alphadigit | "-" | "." ]\n'),
-            Edit(RECORD, 'host = { at = "host" }', 'host = { at = "site" }'),
+            Edit(RECORD, 'host = "host"\n', 'host = "site"\n'),
         ],
     ),
     # The type
@@ -247,6 +260,37 @@ BAD: dict[str, Bad] = {
     ),
 }
 """For each check, the edits that make the good plugin fail it, and no other."""
+
+UNTIL_CLOSED = [
+    Edit(ACCESS, 'rb"OK ([0-9]{1,15})"', 'rb"OK [0-9]{1,15}"'),
+    Edit(ACCESS, "length = remaining = int(match[1])", "length = remaining = 1 << 20"),
+    Edit(ACCESS, 'Attributes(media_type="text/plain; charset=utf-8", size=length)', "Attributes()"),
+    *BAD["faulted"].edits,
+]
+"""The edits after which only closing the connection ends the document."""
+
+TLS = [
+    Edit(ACCESS, "    Send,\n", "    Send,\n    StartTLS,\n"),
+    Edit(ACCESS, CONNECT, f"{CONNECT}    yield from StartTLS(peer, url.host)\n"),
+    Edit(
+        DEMO,
+        "from urlschemes_testing.demonstration",
+        "from urlschemes_servers.tls import make_certificates\nfrom urlschemes_testing.demonstration",
+    ),
+    Edit(
+        DEMO,
+        "    with server(RULES)",
+        "    certificates = make_certificates()\n    with server(RULES, certificates.server)",
+    ),
+    Edit(
+        DEMO,
+        '            server="demo.py",\n',
+        '            server="demo.py",\n            ssl_context=certificates.client(),\n',
+    ),
+    Edit(DEMO, "Sequence[str]]) -> Iterator[Address]", "Sequence[str]], tls=None) -> Iterator[Address]"),
+    Edit(DEMO, "Loopback(serve)", "Loopback(serve, tls=tls)"),
+]
+"""The edits that add TLS."""
 
 
 def good_plugin(folder: Path, package: str = PACKAGE) -> Path:

@@ -59,12 +59,13 @@ MEANINGS = {name: code.meaning for codes in (CODES, uri_warnings.CODES) for name
 _HEAD = """\
 # Findings
 
-The findings of [`check`](urls.md#checks) by code; `python3 dev python tests/findings_page.py` writes this page.
+The findings of [`check`](urls.md#checks), by code.
 """
 _ERRORS = """
 ## Errors
 
-The text is not a URL. The codes are those of the [errors](errors.md) that `parse` raises.
+The text is not a URL. The codes are those of the [errors](errors.md) that `parse` raises. The examples are errors by
+RFC 1738; by RFC 3986, characters such as `~` and `_` need no encoding, and a URL may have a fragment.
 """
 _WARNINGS = """
 ## Warnings

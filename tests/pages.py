@@ -37,12 +37,13 @@ __all__ = [
     "without_blanks",
 ]
 
-BLOCK = re.compile(r"(?:^<!-- (file|not run): (.+?) -->\n+)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MARK = r"(?:^(?:<!-- )?(File|not run):? `?(.+?)(?:`:| -->)\n+)?"
+BLOCK = re.compile(rf"{_MARK}^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.+(?:\\\n.+)*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
 class Block(NamedTuple):
-    """A code block of a page. `mark` is `file`, `not run` or empty, `argument` the rest of that comment."""
+    """A code block of a page. `mark` is `file`, `not run` or empty, `argument` the rest of that line."""
 
     mark: str
     argument: str
@@ -56,7 +57,7 @@ def blocks(page: Path) -> Iterator[Block]:
     text = page.read_text("utf-8")
     for match in BLOCK.finditer(text):
         mark, argument, language, body = match.groups()
-        yield Block(mark or "", argument or "", language, body, text.count("\n", 0, match.start(4)))
+        yield Block((mark or "").lower(), argument or "", language, body, text.count("\n", 0, match.start(4)))
 
 
 def commands(block: Block) -> list[tuple[str, str]]:

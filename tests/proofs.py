@@ -11,18 +11,18 @@ from functools import cache
 from workspace import ROOT
 
 PAGES = {
-    "rfc1738": ROOT / "docs" / "reference" / "rfc1738.md",
-    "decision": ROOT / "docs" / "explanation" / "decisions.md",
-    "fault": ROOT / "docs" / "reference" / "faults.md",
-    "plugin_fault": ROOT / "docs" / "reference" / "plugin-faults.md",
+    "rfc1738": ROOT / "maintainers" / "rfc1738.md",
+    "decision": ROOT / "maintainers" / "decisions.md",
+    "fault": ROOT / "maintainers" / "server-faults.md",
+    "plugin_fault": ROOT / "maintainers" / "plugin-faults.md",
 }
 """The page of each mark."""
 
 SHOWN = 1
 """Tests that a row shows; `pytest -m` finds the others."""
 
-_MARK = re.compile(rf"@pytest\.mark\.({'|'.join(PAGES)})\(([\d, ]+)\)")
-_TEST = re.compile(r"def (test_\w+)\(")
+_MARK = re.compile(rf"\b({'|'.join(PAGES)})\(([\d, ]+)\)")
+_TEST = re.compile(r"(?:def (test_\w+)\(|(test_\w+) = url_tests\()")
 _ROW = re.compile(r"^(\| (\d+) \| .*\|) [^|]*\|$", re.MULTILINE)
 _LINKS = re.compile(r"\n(\[\d+\]: .*\n)+\Z")
 
@@ -46,20 +46,19 @@ def page(mark: str) -> str:
 
 @cache
 def marked_tests() -> list[tuple[str, int, str, str]]:
-    """Return the mark, number, file and name of each marked test."""
+    """Return the mark, number, file and name of each marked test, and of each table with a marked row."""
     found = []
     for folder in ("core/tests/**", "plugins/*/*/tests/**", "tests"):
         for path in ROOT.glob(f"{folder}/test_*.py"):
-            marks: list[tuple[str, str]] = []
+            file, name, decorators = path.relative_to(ROOT).as_posix(), "", []
             for line in path.read_text("utf-8").splitlines():
-                if match := _MARK.match(line):
-                    marks.append((match[1], match[2]))
-                elif test := _TEST.match(line):
-                    file = path.relative_to(ROOT).as_posix()
-                    found += [
-                        (mark, int(number), file, test[1]) for mark, numbers in marks for number in numbers.split(",")
-                    ]
-                    marks = []
+                marks = _MARK.findall(line)
+                if line.startswith("@"):
+                    decorators += marks
+                    continue
+                if test := _TEST.match(line):
+                    name, marks, decorators = test[1] or test[2], decorators, []
+                found += [(mark, int(number), file, name) for mark, numbers in marks for number in numbers.split(",")]
     return found
 
 

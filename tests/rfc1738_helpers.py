@@ -1,8 +1,6 @@
-"""Helpers of the tests of RFC 1738: its example URLs, and functions that look at parts and errors."""
+"""Helpers of the tests of RFC 1738: its characters, and functions that look at parts and errors."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 
@@ -16,30 +14,14 @@ from urlschemes import (
 )
 
 TEN = ("ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero")
-
-
 INTERNET = ("ftp", "http", "gopher", "nntp", "telnet", "wais", "file", "prospero")
 """The schemes whose URLs begin with `//` and a host."""
-
-
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-
 DIGITS = "0123456789"
-
-
 UNRESERVED = frozenset(LETTERS + LETTERS.upper() + DIGITS + "$-_.+" + "!*'(),")
-
-
 RESERVED = frozenset(";/?:@&=")
-
-
 UNSAFE = frozenset(' <>"#%{}|\\^~[]`')
-
-
 CONTROLS = frozenset(map(chr, [*range(0x20), 0x7F]))
-
-
 ASCII = frozenset(map(chr, range(0x80)))
 
 
@@ -82,106 +64,6 @@ def escapes(template: str, part: str) -> bool:
     """Return True if `part` of a URL may contain an encoded letter."""
     text = template.format("a%41z")
     return urlschemes.is_valid(text) and raw(parse(text), part) == "a%41z"
-
-
-EXAMPLES: dict[str, dict[str, Any]] = {
-    # Section 1
-    "http://www.acl.lanl.gov/URI/archive/uri-archive.index.html": {
-        "host": "www.acl.lanl.gov",
-        "port": 80,
-        "path": "URI/archive/uri-archive.index.html",
-    },
-    # Section 3.1
-    "ftp://@host.com/": {"user": "", "host": "host.com", "port": 21, "directories": (), "name": ""},
-    "ftp://host.com/": {"host": "host.com", "port": 21, "directories": (), "name": ""},
-    "ftp://foo:@host.com/": {
-        "user": "foo",
-        "password": "",
-        "host": "host.com",
-        "port": 21,
-        "directories": (),
-        "name": "",
-    },
-    # Section 3.2.2
-    "ftp://myname@host.dom/%2Fetc/motd": {
-        "user": "myname",
-        "host": "host.dom",
-        "port": 21,
-        "directories": ("/etc",),
-        "name": "motd",
-    },
-    "ftp://myname@host.dom/etc/motd": {
-        "user": "myname",
-        "host": "host.dom",
-        "port": 21,
-        "directories": ("etc",),
-        "name": "motd",
-    },
-    "ftp://myname@host.dom//etc/motd": {
-        "user": "myname",
-        "host": "host.dom",
-        "port": 21,
-        "directories": ("", "etc"),
-        "name": "motd",
-    },
-    # Section 3.6
-    "news:*": {"group": "*"},
-    # Section 3.10
-    "file://vms.host.edu/disk$user/my/notes/note12345.txt": {
-        "host": "vms.host.edu",
-        "segments": ("disk$user", "my", "notes", "note12345.txt"),
-    },
-    # Section 3.11
-    "prospero://host.dom//pros/name": {"host": "host.dom", "port": 1525, "hsoname": "/pros/name", "fields": ()},
-    # Appendix
-    "ftp://info.cern.ch/pub/www/doc;type=d": {
-        "host": "info.cern.ch",
-        "port": 21,
-        "directories": ("pub", "www"),
-        "name": "doc",
-        "typecode": "d",
-    },
-    "ftp://ds.internic.net/rfc": {"host": "ds.internic.net", "port": 21, "directories": (), "name": "rfc"},
-    "http://ds.internic.net/instructions/overview.html": {
-        "host": "ds.internic.net",
-        "port": 80,
-        "path": "instructions/overview.html",
-    },
-}
-
-
-# The URLs of the references: host, directories and name.
-REFERENCES: dict[str, tuple[str, tuple[str, ...], str]] = {
-    "ftp://ds.internic.net/rfc/rfc1436.txt;type=a": ("ds.internic.net", ("rfc",), "rfc1436.txt"),
-    "ftp://boombox.micro.umn.edu/pub/gopher/gopher_protocol/Gopher+/Gopher+.txt": (
-        "boombox.micro.umn.edu",
-        ("pub", "gopher", "gopher_protocol", "Gopher+"),
-        "Gopher+.txt",
-    ),
-    "ftp://ds.internic.net/rfc/rfc1630.txt": ("ds.internic.net", ("rfc",), "rfc1630.txt"),
-    "ftp://info.cern.ch/pub/www/doc/http-spec.txt.Z": ("info.cern.ch", ("pub", "www", "doc"), "http-spec.txt.Z"),
-    "ftp://ds.internic.net/rfc/rfc1123.txt": ("ds.internic.net", ("rfc",), "rfc1123.txt"),
-    "ftp://ds.internic.net/rfc/rfc822.txt": ("ds.internic.net", ("rfc",), "rfc822.txt"),
-    "ftp://quake.think.com/pub/wais/doc/protspec.txt": ("quake.think.com", ("pub", "wais", "doc"), "protspec.txt"),
-    "ftp://ds.internic.net/rfc/rfc1036.txt": ("ds.internic.net", ("rfc",), "rfc1036.txt"),
-    "ftp://quake.think.com/pub/wais/doc/doc-ids.txt": ("quake.think.com", ("pub", "wais", "doc"), "doc-ids.txt"),
-    "ftp://ds.internic.net/rfc/rfc977.txt": ("ds.internic.net", ("rfc",), "rfc977.txt"),
-    "ftp://ds.internic.net/internet-drafts/draft-ietf-uri-irl-fun-req-02.txt": (
-        "ds.internic.net",
-        ("internet-drafts",),
-        "draft-ietf-uri-irl-fun-req-02.txt",
-    ),
-    "ftp://ds.internic.net/rfc/rfc1034.txt": ("ds.internic.net", ("rfc",), "rfc1034.txt"),
-    "ftp://prospero.isi.edu/pub/prospero/doc/prospero-protocol.PS.Z": (
-        "prospero.isi.edu",
-        ("pub", "prospero", "doc"),
-        "prospero-protocol.PS.Z",
-    ),
-    "ftp://ds.internic.net/rfc/rfc959.txt": ("ds.internic.net", ("rfc",), "rfc959.txt"),
-    "ftp://ds.internic.net/rfc/rfc1737.txt": ("ds.internic.net", ("rfc",), "rfc1737.txt"),
-    "ftp://ds.internic.net/rfc/rfc1625.txt": ("ds.internic.net", ("rfc",), "rfc1625.txt"),
-    "ftp://uu.psi.com/wp/nir.txt": ("uu.psi.com", ("wp",), "nir.txt"),
-}
 
 
 THING = """

@@ -91,7 +91,7 @@ def _imports(node: ast.AST, when: When) -> Iterator[Import]:
                 yield from _imports(ast.Module([statement], []), "for types")
             for statement in child.orelse:
                 yield from _imports(ast.Module([statement], []), when)
-        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _imports(child, "late" if when == "at import" else when)
-        else:
+        elif not isinstance(child, ast.expr):
             yield from _imports(child, when)

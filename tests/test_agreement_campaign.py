@@ -15,7 +15,7 @@ def test_the_three_agree_on_mutated_urls(seed: int, texts: int) -> None:
     assert min(figures.accepted, figures.texts - figures.accepted) > figures.texts // 6, figures
 
 
-@pytest.mark.parametrize(("seed", "count"), [(0, 40), pytest.param(1, 500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("seed", "count"), [(0, 20), pytest.param(1, 500, marks=pytest.mark.slow)])
 def test_the_three_agree_for_random_grammars(seed: int, count: int) -> None:
     figures = grammars(seed, count)
     assert figures.differences == []
@@ -30,4 +30,4 @@ def test_a_table_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert grammars(0, 20).differences
     monkeypatch.undo()
     monkeypatch.setattr(Table, "viable", lambda _table, text: len(text))
-    assert grammars(0, 20).differences
+    assert grammars(0, 3).differences

@@ -1,7 +1,7 @@
 """A table of texts, valid and invalid, with the parts of the valid ones: `tables/urls.jsonl`.
 
 A row with the scheme `generic` is parsed as a URL of any scheme. A row with a `decision` is a case that RFC 1738 leaves
-open; docs/explanation/decisions.md gives the decision.
+open; maintainers/decisions.md gives the decision.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from workspace import schemes_of_plugins
 
 import urlschemes
 from urlschemes import InvalidURL, UnknownScheme, default_registry
 
 TABLE = Path(__file__).parent / "tables" / "urls.jsonl"
-SCHEMES = sorted({*default_registry, "generic"} - {"https", "x-example"})
+SCHEMES = sorted({*schemes_of_plugins(default_registry), "generic"} - {"https", "x-example"})
 
 
 @cache

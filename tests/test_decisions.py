@@ -1,4 +1,4 @@
-"""Decisions of docs/explanation/decisions.md that no test of the core, of a plugin or of RFC 1738 proves."""
+"""Decisions of maintainers/decisions.md that no test of the core, of a plugin or of RFC 1738 proves."""
 
 from __future__ import annotations
 

@@ -94,6 +94,6 @@ def test_the_configuration_has_no_influence(tmp_path: Path) -> None:
 
 def test_the_doctor_finds_no_problem_in_the_workspace(tmp_path: Path) -> None:
     done = command("doctor", "--load", "--json", cwd=tmp_path)
-    claims = json.loads(done.stdout)
+    claims = [claim for claim in json.loads(done.stdout) if claim["module"]]  # records of ledgers give way to plugins
     assert (done.returncode, {claim["state"] for claim in claims}) == (0, {"active"})
     assert {claim["name"] for claim in claims if claim["group"] == "urlschemes.schemes"} == SCHEMES

@@ -1,9 +1,9 @@
-"""README.md and the pages of docs/ are true: their examples run, their links have targets, and nothing is left out.
+"""README.md and the pages of docs/ and maintainers/ are true: examples run, links have targets, nothing is left out.
 
 - A block `python` with `>>>` is a doctest; all blocks of a page share one namespace. `...` stands for any output. A
   block without `>>>` is executed.
 - A block `console` has commands after `$ `, each followed by its output and errors. They run as in a shell.
-- `<!-- file: name -->` before a block writes it to that file, in the empty folder in which the page is run. If the
+- A line "File `name`:" before a block writes it to that file, in the empty folder in which the page is run. If the
   files are a distribution (with a `pyproject.toml`), the page finds it installed.
 - `<!-- not run: reason -->` before a block leaves it out.
 - `ftp_url`, `http_url`, `gopher_url` and `folder` in Python, and `$FTP_URL`, `$HTTP_URL`, `$GOPHER_URL` and `$FOLDER`
@@ -24,6 +24,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import catalogue_page
 import findings_page
 import pytest
 import workspace
@@ -44,9 +45,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DOCS = ROOT / "docs"
-PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "core" / "README.md", *sorted(DOCS.rglob("*.md"))]
+MAINTAINERS = sorted((ROOT / "maintainers").glob("*.md"))
+PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "core" / "README.md", *sorted(DOCS.rglob("*.md")), *MAINTAINERS]
 TUTORIAL = DOCS / "tutorial" / "your-first-scheme.md"
 FETCH = DOCS / "how-to" / "fetch.md"
+MIGRATE = DOCS / "how-to" / "migrate.md"
 NOTES = b"Uniform Resource Locators\n\nA locator says where a resource is and how to get it.\n"
 TEXTS = {path: path.read_text("utf-8") for path in PAGES}
 
@@ -86,8 +89,9 @@ def locations(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
         }
 
 
-# test_guide.py follows the tutorial, in an environment of its own; test_fetch_page.py of urlschemes-guard runs FETCH.
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in {TUTORIAL, FETCH}], ids=name_of)
+# test_guide.py follows the tutorial, in an environment of its own. FETCH and MIGRATE need the libraries of bridges:
+# test_fetch_page.py of urlschemes-guard and test_migrate_page.py of urlschemes-bridges run them.
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in {TUTORIAL, FETCH, MIGRATE}], ids=name_of)
 def test_the_examples_are_true(
     page: Path, locations: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,8 +111,10 @@ def test_the_examples_are_true(
                 run_shell(page, block, locations)
     finally:
         for name in set(sys.modules) - before:
-            if name.startswith(("urlschemes_x_dict", "urlschemes_x_finger")):
+            if name.startswith("urlschemes_x_dict"):
                 del sys.modules[name]
+        if "x-memo" in urlschemes.default_registry:
+            urlschemes.default_registry.unregister("x-memo")
 
 
 def write(folder: Path, block: Block) -> None:
@@ -162,9 +168,9 @@ def test_the_values_in_the_readme_of_the_example_are_true() -> None:
     assert compared == 3
 
 
-def test_the_examples_of_every_readme_are_run_by_a_test_of_its_distribution() -> None:
+def test_the_commands_of_every_readme_are_run_by_a_test_of_its_distribution() -> None:  # examples: test_readmes.py
     for page in ROOT.glob("plugins/*/*/README.md"):
-        if re.search(r"^(>>>|\$) ", page.read_text("utf-8"), re.MULTILINE):
+        if re.search(r"^\$ ", page.read_text("utf-8"), re.MULTILINE):
             assert list(page.parent.glob("tests/**/test_*_readme.py")), name_of(page)
 
 
@@ -210,9 +216,18 @@ def test_every_link_has_a_target(page: Path) -> None:
 
 
 def test_every_page_is_reached_from_the_index() -> None:
-    linked = {(DOCS / link.partition("#")[0]).resolve() for link in _LINK.findall(TEXTS[DOCS / "index.md"])}
-    assert set(DOCS.rglob("*.md")) - {DOCS / "index.md"} <= linked
+    linked = {
+        (page.parent / link.partition("#")[0]).resolve()
+        for page in (DOCS / "index.md", ROOT / "CONTRIBUTING.md")
+        for link in _LINK.findall(TEXTS[page])
+    }
+    assert {*DOCS.rglob("*.md"), *MAINTAINERS} - {DOCS / "index.md"} <= linked
     assert "docs/index.md" in TEXTS[ROOT / "README.md"]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if DOCS in page.parents], ids=name_of)
+def test_no_page_for_users_names_a_test(page: Path) -> None:
+    assert re.findall(r"\btest_\w+|\btests/\w+", re.sub(BLOCK, "", TEXTS[page])) == []
 
 
 def test_every_public_name_is_explained() -> None:
@@ -253,7 +268,7 @@ def test_the_page_of_schemes_lists_the_operations_of_their_records() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "heading"), [(urlschemes_access.Policy, "The policy"), (urlschemes_access.Limits, "Limits")]
+    ("kind", "heading"), [(urlschemes_access.Policy, "The policy"), (urlschemes_access.Limits, "Limits and timeouts")]
 )
 def test_every_field_of_the_policy_and_the_limits_is_described(kind: Any, heading: str) -> None:
     section = re.search(rf"^## {heading}\n(.*?)^## ", TEXTS[DOCS / "how-to" / "access.md"], re.MULTILINE | re.DOTALL)
@@ -274,6 +289,11 @@ def test_the_page_of_the_configuration_names_the_fields_that_are_no_lists_of_str
 
 def test_the_page_of_findings_agrees_with_the_code() -> None:
     assert findings_page.PAGE.read_text("utf-8") == findings_page.page()
+
+
+def test_the_catalogue_agrees_with_the_records() -> None:
+    expected = catalogue_page.page()
+    assert catalogue_page.PAGE.read_text("utf-8") == expected, "run: python3 dev python tests/catalogue_page.py"
 
 
 @pytest.mark.parametrize("code", sorted(findings_page.SEVERITIES))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 OPERATED = {"access", "open session", "send"}
 OFFERED = {record.scheme for record in registry.registrations() if OPERATED & set(record.operations)}
-SHOWN = {claim.name: claim for claim in registry.claims() if claim.group == GROUP and claim.state == "active"}
+SHOWN = {claim.name: claim for claim in registry.claims() if claim.group == GROUP and claim.name in registry}
 CHANGING = re.compile(r"(?<=queued as )[0-9]+|[0-9:]{8} GMT")  # what a server counts, and what its clock says
 RANDOM = {"ftp": "the port of a data connection", "mailto": "the time", "prospero": "the numbers of connections"}
 

@@ -71,7 +71,7 @@ CAP = 1024 * 1024
 LIFETIME = 40
 HERE = Policy(
     networks=("127.0.0.0/8",),
-    limits=Limits(deadline=30, idle=10, first_octet=10, content=CAP, entries=2000),
+    limits=Limits(deadline=90, idle=60, first_octet=60, content=CAP, entries=2000),
 )
 IMPATIENT = replace(HERE, limits=replace(HERE.limits, idle=0.2, first_octet=0.2, connect=0.4, resolve=0.4))
 UNHURRIED = replace(HERE, limits=replace(HERE.limits, deadline=3))

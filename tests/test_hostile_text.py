@@ -171,35 +171,26 @@ case("gopher+ attributes", "find attributes", PLUS, hears(), says(INFO + b"\r\n.
 
 
 @added
-def gopher_titles(_: Path) -> Any:
-    @contextmanager
-    def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
-        with gopher_server(menu({"a": text(b"a", title=EVIL.replace("\r", ""))})) as server:
-            yield "access", f"gopher://{server}/1", {}
-
-    return start()
+@contextmanager
+def gopher_titles(_: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    with gopher_server(menu({"a": text(b"a", title=EVIL.replace("\r", ""))})) as server:
+        yield "access", f"gopher://{server}/1", {}
 
 
 # file
 
 
 @added
-def file_names(folder: Path) -> Any:
-    @contextmanager
-    def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
-        Path(os.fsdecode(os.fsencode(folder) + b"/" + H.partition(b" ")[0])).write_bytes(b"a")
-        yield "access", f"file://{folder}/", {}
-
-    return start()
+@contextmanager
+def file_names(folder: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    Path(os.fsdecode(os.fsencode(folder) + b"/" + H.partition(b" ")[0])).write_bytes(b"a")
+    yield "access", f"file://{folder}/", {}
 
 
 @added
-def no_such_file(folder: Path) -> Any:
-    @contextmanager
-    def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
-        yield "access", f"file://{folder}/%1B%5B2J%C2%9B%E2%80%AE%0A{PASSWORD}", {}
-
-    return start()
+@contextmanager
+def no_such_file(folder: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    yield "access", f"file://{folder}/%1B%5B2J%C2%9B%E2%80%AE%0A{PASSWORD}", {}
 
 
 CONTENT = {"gopher+ rubbish"}
@@ -260,15 +251,12 @@ case(
 
 
 @added
-def nntp_attributes(_: Path) -> Any:
-    @contextmanager
-    def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
-        fields = {"X-Evil": LINE.decode("utf-8", "replace").replace("\u2028", "")}
-        groups = {"misc.test": Newsgroup([article("a", "b", fields=fields)], description="\x1b[2J")}
-        with nntp_server(groups) as server:
-            yield "find attributes", f"nntp://{server}/misc.test/1", {}
-
-    return start()
+@contextmanager
+def nntp_attributes(_: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    fields = {"X-Evil": LINE.decode("utf-8", "replace").replace("\u2028", "")}
+    groups = {"misc.test": Newsgroup([article("a", "b", fields=fields)], description="\x1b[2J")}
+    with nntp_server(groups) as server:
+        yield "find attributes", f"nntp://{server}/misc.test/1", {}
 
 
 # wais
@@ -278,23 +266,17 @@ for number, answer in enumerate((H, b"0000000100z2wais      0 " + H, b"00000004"
 
 
 @added
-def wais_headlines(_: Path) -> Any:
-    @contextmanager
-    def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
-        with wais_server({"db": {"a": WaisDocument({"TEXT": b"evil"}, headline=EVIL)}}) as server:
-            yield "access", f"wais://{server}/db?evil", {}
-
-    return start()
+@contextmanager
+def wais_headlines(_: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    with wais_server({"db": {"a": WaisDocument({"TEXT": b"evil"}, headline=EVIL)}}) as server:
+        yield "access", f"wais://{server}/db?evil", {}
 
 
 @added
-def wais_diagnostics(_: Path) -> Any:
-    @contextmanager
-    def start() -> Iterator[tuple[str, str, dict[str, Any]]]:
-        with wais_server({}) as server:
-            yield "access", f"wais://{server}/%1B%5B2J%C2%9B{PASSWORD}?evil", {}
-
-    return start()
+@contextmanager
+def wais_diagnostics(_: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    with wais_server({}) as server:
+        yield "access", f"wais://{server}/%1B%5B2J%C2%9B{PASSWORD}?evil", {}
 
 
 # prospero

@@ -38,7 +38,7 @@ def plugins(modules: set[str]) -> set[str]:
 def warm(child: Callable[..., Any], tmp_path: Path) -> dict[str, str]:
     """Variables of a process that finds in a cache what is installed."""
     cache = {"URLSCHEMES_CACHE": str(tmp_path / "cache")}
-    code = "from urlschemes.registry import discovery", "discovery.SETTLED_AFTER = 0"
+    code = "from urlschemes.registry import discovery", "from urlschemes.storage import cache; cache.SETTLED_AFTER = 0"
     search = *code, "discovery.installed_claims()", "import urlschemes", "urlschemes.parse('ftp://host.dom/a')"
     assert "importlib_metadata" in roots(imported(child, *search, environ=cache))
     return cache

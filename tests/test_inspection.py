@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -43,7 +43,7 @@ def site(tmp_path: Path) -> Path:
         record = example.read_text("utf-8").replace("x-example", name)
         files = {
             f"{package}/__init__.py": code,
-            f"{package}/registration.toml": record.replace("api = 1", "api = 2") if name == "x-old" else record,
+            f"{package}/registration.toml": f"api = 2\n{record}" if name == "x-old" else record,
         }
         claims = {name: f"{package}:scheme"}
         write(tmp_path, files | metadata(distribution, {"urlschemes.schemes": claims}, version=version))
@@ -72,8 +72,8 @@ def test_the_doctor_names_five_faulty_distributions_and_what_to_do(site: Path) -
     for name, (version, _, _) in FAULTY.items():
         distribution = distribution_of(name)
         file = site / distribution.replace("-", "_") / "__init__.py"
-        assert f"\n{distribution} {version}  " in trouble
-        assert f"    {file}  sha256 {hashlib.sha256(file.read_bytes()).hexdigest()[:16]}..." in trouble
+        assert re.search(rf"^scheme .* {distribution} {version}\b", trouble, re.MULTILINE), trouble
+        assert f"    {file}" in trouble
         assert f"    --disable {'ftp-plus' if name == 'ftp' else name} switches it off" in trouble
     for words in (
         "    cannot be imported: ModuleNotFoundError: No module named 'a_missing_module'",
@@ -103,7 +103,7 @@ def test_a_plugin_that_is_switched_off_is_not_in_trouble(site: Path) -> None:
 def test_no_plugin_of_the_workspace_changes_the_process_that_imports_it() -> None:
     done = run(Path(), "-m", "urlschemes_cli", "--no-config", "doctor", "--verify", "--json")
     found = {(each["group"], each["name"]): each for each in json.loads(done.stdout)}
-    own = [each for each in found.values() if each["distribution"].startswith("urlschemes-")]
+    own = [each for each in found.values() if each["distribution"].startswith("urlschemes-") and each["module"]]
     assert len(own) > 20
     assert [each for each in own if each["changes"] or each["state"] != "active"] == []
     assert all(each["seconds"] is not None for each in own)
@@ -112,7 +112,7 @@ def test_no_plugin_of_the_workspace_changes_the_process_that_imports_it() -> Non
 @pytest.mark.parametrize(
     ("switch", "reason"),
     [
-        ("--no-plugins", "--no-plugins does not list urlschemes-conformance"),
+        ("--no-plugins", "--no-plugins switches all plugins off"),
         ("--disable=urlschemes-conformance", "--disable names urlschemes-conformance"),
     ],
 )

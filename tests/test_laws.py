@@ -1,4 +1,4 @@
-"""The laws of `urlschemes_conformance.laws` and `url_laws`, for the URLs of every installed scheme."""
+"""The laws of `urlschemes_conformance.laws` and `url_laws`, for the URLs of every scheme that a plugin provides."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import url_laws
 from hostile_texts import hostile_texts
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from workspace import schemes_of_plugins
 
 from urlschemes import URL, InvalidURL, Registry, URLError
 from urlschemes.grammar.octets import text_of
@@ -37,7 +38,8 @@ URL_LAWS: dict[str, Callable[[URL], None]] = {
 }
 NUMBERS = pytest.mark.parametrize("number", [15, pytest.param(300, marks=pytest.mark.slow)])
 every_scheme = pytest.mark.parametrize(
-    ("profile", "scheme"), [(profile, scheme) for profile, registry in PROFILES.items() for scheme in sorted(registry)]
+    ("profile", "scheme"),
+    [(profile, scheme) for profile, each in PROFILES.items() for scheme in schemes_of_plugins(each)],
 )
 
 
@@ -156,7 +158,7 @@ BASES = {
 }
 
 
-@pytest.mark.parametrize("number", [100, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [50, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("profile", PROFILES)
 def test_any_text_keeps_the_laws_of_texts(profile: str, number: int) -> None:
     @settings(max_examples=number, deadline=None)
@@ -189,7 +191,7 @@ def uses_of_url(url: URL) -> Iterator[Callable[[], object]]:
     yield from (partial(getattr, url, name) for name in (*url.syntax.parts, "raw", "schemepart"))
 
 
-@pytest.mark.parametrize("number", [300, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [100, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("profile", PROFILES)
 def test_no_text_makes_a_function_raise_an_error_of_another_kind(profile: str, number: int) -> None:
     uses = [*uses_of_text(PROFILES[profile])]

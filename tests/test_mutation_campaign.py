@@ -8,7 +8,7 @@ from mutation_campaign import Corpus, Figures, broken_law, run
 from urlschemes import default_registry
 
 
-@pytest.mark.parametrize(("generated", "inputs"), [(3, 60), pytest.param(120, 3_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("generated", "inputs"), [(3, 60), pytest.param(60, 2_000, marks=pytest.mark.slow)])
 def test_mutated_urls_keep_the_laws(generated: int, inputs: int) -> None:
     corpus = Corpus.generated(generated)
     assert corpus.schemes == sorted(default_registry)

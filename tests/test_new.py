@@ -116,7 +116,7 @@ def test_a_new_record_is_green_at_birth(authors: Environment) -> None:
     folder = made(authors, "x-bar", "--record-only")
     tested = run(authors.python, "-m", "pytest", "-q", "-W", "error", cwd=folder)
     assert tested.returncode == 0, tested.stdout
-    assert findings(authors, str(folder)) == {"contact": "warned"}  # no contact was given
+    assert findings(authors, str(folder)) == {}
     url = "x-bar:house%20rules;edition=2"
     assert json.loads(prints(authors, "urlschemes", "parse", "--json", url))["parts"]["name"] == "house rules"
     assert authors.run("urlschemes", "access", url).returncode == 4

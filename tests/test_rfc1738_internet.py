@@ -8,10 +8,8 @@ import pytest
 from rfc1738_helpers import INTERNET, TEN, present, refused
 
 import urlschemes
-import urlschemes_lint
 from urlschemes import (
     InternetURL,
-    InvalidURL,
     LoginURL,
     default_registry,
     parse,
@@ -22,7 +20,6 @@ from urlschemes_gopher import GopherURL
 from urlschemes_http import HttpURL
 from urlschemes_news import NewsURL
 from urlschemes_prospero import ProsperoURL
-from urlschemes_telnet import TelnetURL
 
 # Section 3
 
@@ -54,26 +51,6 @@ def test_a_scheme_of_an_ip_based_protocol_requires_two_slashes(name: str) -> Non
         assert "host" not in default_registry.registration(name).syntax.parts
 
 
-@pytest.mark.rfc1738(34, 36, 37, 38)
-@pytest.mark.parametrize(
-    ("login", "user", "password"),
-    [("", None, None), ("@", "", None), ("u@", "u", None), (":@", "", ""), ("u:p@", "u", "p")],
-)
-@pytest.mark.parametrize(("colon", "port"), [("", 21), (":2121", 2121)])
-@pytest.mark.parametrize(("path", "name"), [("", None), ("/", ""), ("/p", "p")])
-def test_all_but_the_host_may_be_left_out(
-    login: str, user: str | None, password: str | None, colon: str, port: int, path: str, name: str | None
-) -> None:
-    url = parse(f"ftp://{login}h{colon}{path}", FtpURL)
-    assert (url.user, url.password, url.host, url.port, url.name) == (user, password, "h", port, name)
-
-
-@pytest.mark.rfc1738(34)
-@pytest.mark.parametrize("text", ["ftp:///a", "ftp://", "ftp://u@/a", "ftp://u:p@:21/a", "http:///a", "telnet://:23"])
-def test_the_host_may_not_be_left_out(text: str) -> None:
-    refused(text, "empty-host", section="RFC 1738 section 3.1", part="host")
-
-
 @pytest.mark.decision(7)
 @pytest.mark.rfc1738(36, 70, 133)
 @pytest.mark.parametrize("name", INTERNET)
@@ -85,48 +62,6 @@ def test_only_ftp_and_telnet_permit_a_user_name(name: str) -> None:
             assert parse(text).parts["user"] == login.partition(":")[0].strip("@")
         else:
             refused(text, "userinfo-not-allowed", scheme=name, section="RFC 1738 section 3.1")
-
-
-@pytest.mark.rfc1738(39)
-@pytest.mark.parametrize("character", [":", "@", "/"])
-def test_colon_at_sign_and_slash_are_encoded_in_a_login(character: str) -> None:
-    escape = f"%{ord(character):02X}"
-    url = parse(f"ftp://a{escape}b:c{escape}d@h/", FtpURL)
-    assert (url.user, url.password) == (f"a{character}b", f"c{character}d")
-    assert FtpURL(host="h", user=f"a{character}b", password=f"c{character}d", name="") == url
-    with pytest.raises(InvalidURL):
-        parse(f"telnet://u:c{character}d@h/")
-
-
-@pytest.mark.rfc1738(39)
-def test_an_unencoded_delimiter_in_a_login_is_an_error_or_ends_it() -> None:
-    error = refused("ftp://a:b:c@h/", "invalid-userinfo", part="password", section="RFC 1738 section 3.1", position=9)
-    assert "%3A, %40 and %2F" in str(error)
-    refused("ftp://a@b@h/", "invalid-userinfo", section="RFC 1738 section 3.1", position=7)
-    assert "%3A, %40 and %2F" in str(urlschemes_lint.explain("ftp://a@b@h/"))
-    url = parse("ftp://a/b@h/", FtpURL)  # the slash ends the host
-    assert (url.user, url.host, url.directories) == (None, "a", ("b@h",))
-
-
-@pytest.mark.rfc1738(40)
-def test_an_empty_user_name_an_absent_one_and_an_empty_password_differ() -> None:
-    three = [parse(text, FtpURL) for text in ("ftp://@host.com/", "ftp://host.com/", "ftp://foo:@host.com/")]
-    assert [(url.user, url.password) for url in three] == [("", None), (None, None), ("foo", "")]
-    assert len({url.normalized() for url in three}) == 3
-    assert str(FtpURL(host="host.com", user="", name="")) == "ftp://@host.com/"
-    assert str(FtpURL(host="host.com", user="foo", password="", name="")) == "ftp://foo:@host.com/"
-
-
-@pytest.mark.rfc1738(41)
-def test_a_password_requires_a_user_name() -> None:
-    assert parse("telnet://:secret@h/", TelnetURL).user == ""
-    for kind in (FtpURL, TelnetURL):
-        with pytest.raises(InvalidURL, match="needs a user name") as caught:
-            kind(host="h", password="secret")
-        assert caught.value.code == "invalid-userinfo"
-    with pytest.raises(InvalidURL, match="needs a user name") as caught:
-        parse("ftp://u:p@h/", FtpURL).replace(user=None)
-    assert caught.value.code == "invalid-userinfo"
 
 
 HOSTS = ["h", "host.dom", "a.b.c.d.e", "3com.com", "1.2.3.h", "a-b.c--d", "x1.y2z", "localhost", "H-1.D9", "0.0.0.0"]

@@ -19,7 +19,7 @@ from urlschemes import URL, Encoded, InternetURL, InvalidURL
 from urlschemes.grammar.profile import Profile
 from urlschemes.rfc1738 import RFC1738, algorithms
 from urlschemes.url.algorithms import Algorithms, algorithms_of
-from urlschemes_access import AsyncClient, AsyncDocument, AsyncSession, Attributes, Client, Document, Policy
+from urlschemes_access import AsyncClient, AsyncSession, Attributes, Client, Policy
 from urlschemes_file import FileURL
 from urlschemes_ftp import FtpURL
 from urlschemes_gopher import GopherURL
@@ -46,22 +46,20 @@ def test_parse_returns_the_type_that_was_asked_for() -> None:
 
 def blocking_example() -> None:
     client = Client(policy=Policy.interactive())
-    with client.access("ftp://host.dom/notes.txt") as resource:
-        if isinstance(resource, Document):
-            text = resource.read_text()
-            assert_type(text, str)
+    with client.open_document("ftp://host.dom/notes.txt") as document:
+        text = document.read_text()
+        assert_type(text, str)
 
 
 async def event_loop_example() -> None:
-    async with await AsyncClient().access("ftp://host.dom/notes.txt") as resource:
-        if isinstance(resource, AsyncDocument):
-            text = await resource.read_text()
-            assert_type(text, str)
+    async with await AsyncClient().open_document("ftp://host.dom/notes.txt") as document:
+        text = await document.read_text()
+        assert_type(text, str)
 
 
 @pytest.mark.parametrize("example", [blocking_example, event_loop_example])
 def test_the_examples_of_clients_are_typed(example: Callable[[], object]) -> None:
-    body = inspect.getsource(example).partition("\n")[2].rpartition("            assert_type")[0]
+    body = inspect.getsource(example).partition("\n")[2].rpartition("        assert_type")[0]
     assert body in str(urlschemes_access.client.__doc__)
 
 

@@ -26,6 +26,7 @@ def prints_back(text: str, registry: Registry) -> None:
 def is_equivalent_to_its_normal_form(url: URL) -> None:
     """A URL and its normal form are equivalent."""
     normal = url.normalized()
+    assert url.normalized(*url.syntax.profile.levels[-1:]) == normal
     assert url.equivalent(normal)
     assert normal.equivalent(url)
 

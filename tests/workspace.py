@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from urlschemes import Registry
+
 ROOT = Path(__file__).resolve().parent.parent
 
 SLOW_IMPORT = re.compile(r"^.* took [\d.]+ s to import.*\n", re.MULTILINE)
@@ -24,11 +26,14 @@ SLOW_IMPORT = re.compile(r"^.* took [\d.]+ s to import.*\n", re.MULTILINE)
 
 
 def environ() -> dict[str, str]:
-    """Return environment variables for a child process, without the settings of the user and of the tests."""
+    """Return environment variables for a child process, without the settings of the user and of the tests.
+
+    It shares the caches of the tests: to compile all that pytest imports takes seconds.
+    """
     own = ("COVERAGE_", "NNTPSERVER", "PYTEST_", "PYTHON", "URLSCHEMES_", "UV", "VIRTUAL_ENV")
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    kept = {"URLSCHEMES_CACHE": os.environ.get("URLSCHEMES_CACHE", "none")}
-    return inherited | kept | {"XDG_CONFIG_HOME": os.devnull}  # no file is below os.devnull
+    kept = ("PYTHONPYCACHEPREFIX", "URLSCHEMES_CACHE")
+    inherited = {name: value for name, value in os.environ.items() if name in kept or not name.startswith(own)}
+    return {"URLSCHEMES_CACHE": "none"} | inherited | {"XDG_CONFIG_HOME": os.devnull}  # no file is below os.devnull
 
 
 def run(*command: str | Path, cwd: Path, timeout: float = 100) -> subprocess.CompletedProcess[str]:
@@ -95,6 +100,12 @@ class Distribution:
         return provided
 
     @property
+    def record(self) -> dict[str, Any]:
+        """The record of its scheme; empty if that is in a ledger."""
+        file = self.package / "registration.toml"
+        return tomllib.loads(file.read_text("utf-8")) if file.exists() else {}
+
+    @property
     def requirements(self) -> set[str]:
         """The names of the distributions that it depends on, without extras."""
         return {name_in(each) for each in self.project.get("dependencies", [])}
@@ -124,6 +135,12 @@ def distributions() -> tuple[Distribution, ...]:
 def scheme_plugins() -> tuple[Distribution, ...]:
     """Return the distributions that provide schemes."""
     return tuple(each for each in distributions() if each.schemes)
+
+
+def schemes_of_plugins(registry: Registry) -> list[str]:
+    """Return the names of the schemes that plugins provide: the others are records of ledgers."""
+    of_ledgers = {claim.name for claim in registry.claims() if claim.in_ledger and claim.state == "active"}
+    return sorted({*registry} - of_ledgers)
 
 
 def folder_of(name: str) -> Path:
@@ -167,7 +184,17 @@ class Environment:
     def install(self, *requirements: str | Path) -> None:
         """Run `pip install ...`."""
         pip = (sys.executable, "-m", "pip", "--python", self.python, "--disable-pip-version-check", "--isolated")
-        must(*pip, "install", "--quiet", "--no-index", "--find-links", self.wheels, *requirements, cwd=ROOT)
+        must(
+            *pip,
+            "install",
+            "--quiet",
+            "--no-compile",
+            "--no-index",
+            "--find-links",
+            self.wheels,
+            *requirements,
+            cwd=ROOT,
+        )
 
     def run(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
         """Run a command that is installed in it."""
