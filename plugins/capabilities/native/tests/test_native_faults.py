@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from random_grammars import TOKENS, sequence
+from fuzzing.grammars import TOKENS, sequence
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.part import Part

@@ -10,9 +10,10 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from functools import cache
+from random import Random
 
 import pytest
-from mutation_campaign import Corpus
+from fuzzing.mutations import Corpus
 from workspace import schemes_of_plugins
 
 from urlschemes import Registry, default_registry
@@ -64,7 +65,7 @@ def texts(profile: str, number: int) -> tuple[str, ...]:
         for count in (1, 1001, 4000)
         for rest in ("", "/", "/a")
     ]
-    mutated = (corpus.mutated(1738, index) for index in range(number))
+    mutated = (corpus.mutated(Random(index)) for index in range(number))
     return (*runs, *(text for text in mutated if text.isascii() or text.isprintable()))
 
 

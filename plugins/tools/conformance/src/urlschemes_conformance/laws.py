@@ -1,7 +1,7 @@
 """The laws that the type of a scheme could break, each stated once.
 
 A law is a function that raises BrokenLaw if a URL, or a text, violates it. The review tests them with generated URLs,
-the tests of the workspace with Hypothesis and, in a mutation campaign, with millions of texts.
+the tests of the workspace with Hypothesis, and `python3 dev fuzz` with as many texts as there is time for.
 """
 
 from __future__ import annotations
