@@ -21,7 +21,7 @@ LONGEST = 300
 
 
 @cache
-def corpus(profile: str, number: int = 60) -> Corpus:
+def corpus(profile: str, number: int = 20) -> Corpus:
     """Return the texts of a profile."""
     return Corpus.generated(number, REGISTRIES[profile])
 
