@@ -9,7 +9,7 @@ from typing import Any
 from fuzzing.urls import REGISTRIES, corpus
 from urlschemes import URLError
 
-PARTS = ("scheme", "host", "port", "path.raw", "name", "query")
+PARTS = ("scheme", "host", "port", "path.raw", "name")
 FORMS = ("string", "large_string", "string_view", "dictionary")
 
 
