@@ -13,6 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = "plugins/tools/conformance/src/urlschemes_conformance/scaffold/templates"
+TESTING = ".github/workflows/test.yml"
+PUBLISHING = ".github/workflows/release.yml"
 PROJECTS = ("core/pyproject.toml", "plugins/*/*/pyproject.toml")
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "plugins/*/*/README.md")
 
@@ -67,10 +69,17 @@ def rules() -> list[tuple[tuple[str, ...], str, str]]:
         (("dev",), r"\(3, \d+\)", f"({oldest.replace('.', ', ')})"),
         ((*PAGES, "dev", ".ci/run"), r"\bPython 3\.\d+ (or|and) later", rf"Python {oldest} \1 later"),
         (
-            (f"{TEMPLATES}/*",),
+            (f"{TEMPLATES}/*", TESTING),
             r"^( +)python: \[.*\]$",
             r"\1python: [" + ", ".join(f'"{each}"' for each in tested) + "]",
         ),
+        (
+            (TESTING,),
+            r"^( +)python-version: \|\n(?: +3\.\d+\n)+",
+            r"\1python-version: |\n" + "".join(rf"\1  {each}\n" for each in reversed(tested)),
+        ),
+        ((PUBLISHING,), r'python-version: ".*"$', f'python-version: "{oldest}"'),
+        ((PUBLISHING,), r"CIBW_BUILD: cp\d+-", f"CIBW_BUILD: cp{oldest.replace('.', '')}-"),
         ((".ci/run",), r"^for version in [\d. ]+;", f"for version in {' '.join(reversed(tested[1:]))};"),
     ]
 
