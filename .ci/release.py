@@ -45,6 +45,9 @@ for record in urlschemes.default_registry.registrations():
 with access(urlschemes.parse(sys.argv[1]), policy=Policy(networks=("127.0.0.0/8",))) as document:
     sys.stdout.write(document.read_text())
 """
+SOURCE_DATE = "1580601600"
+"""The time of every file in the archives, which are the same however often they are built: hatchling's, 2 February 2020."""
+GIT_DATES = ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
 GREETING = "Installed, parsed and accessed.\n"
 
 
@@ -54,6 +57,7 @@ def main(arguments: list[str]) -> None:
         sys.exit("dev: release takes one argument, the folder to fill.")
     folder = Path(arguments[0]).resolve()
     folder.mkdir(parents=True, exist_ok=True)
+    os.environ |= {"SOURCE_DATE_EPOCH": SOURCE_DATE} | dict.fromkeys(GIT_DATES, f"{SOURCE_DATE} +0000")
     with tempfile.TemporaryDirectory() as temporary:
         workspace, built = Path(temporary, "workspace"), Path(temporary, "built")
         requirements = build(workspace, built)

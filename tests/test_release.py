@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import shutil
 import tarfile
+import time
 import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
-from release import faults, files_of, installations
+from release import SOURCE_DATE, faults, files_of, installations
 from workspace import ROOT, Environment, must
 
 PAGES = [ROOT / "README.md", *ROOT.glob("core/README.md"), *sorted(ROOT.glob("plugins/*/*/README.md"))]
@@ -40,6 +41,19 @@ def test_a_release_holds_a_wheel_and_a_source_distribution_of_every_distribution
     )
     if shutil.which("sha256sum"):
         must("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=release)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_every_file_in_our_archives_has_the_same_date(release: Path) -> None:
+    """So the archives of two builds are equal to the octet."""
+    epoch = int(SOURCE_DATE)
+    for path in release.glob("urlschemes*.whl"):
+        dates = {each.date_time for each in zipfile.ZipFile(path).infolist()}
+        assert dates == {time.gmtime(epoch)[:6]}, path
+    for path in release.glob("urlschemes*.tar.gz"):
+        with tarfile.open(path) as source:
+            assert {each.mtime for each in source if each.isfile()} == {epoch}, path
 
 
 @pytest.mark.slow
