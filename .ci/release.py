@@ -46,7 +46,7 @@ with access(urlschemes.parse(sys.argv[1]), policy=Policy(networks=("127.0.0.0/8"
     sys.stdout.write(document.read_text())
 """
 SOURCE_DATE = "1580601600"
-"""The time of every file in the archives, which are the same however often they are built: hatchling's, 2 February 2020."""
+"""The time of every file in the archives, so that these are the same each time: hatchling's, 2 February 2020."""
 GIT_DATES = ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
 GREETING = "Installed, parsed and accessed.\n"
 
