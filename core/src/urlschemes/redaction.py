@@ -75,9 +75,11 @@ def one_line(text: str, most: int = 300) -> str:
 
 
 def described(error: BaseException) -> str:
-    """Return the type and the text of an exception in one safe line; its type alone if it has no text."""
+    """Return the type and the text of an exception in one safe line; of an error of the system, what it says."""
     if isinstance(error, UnicodeDecodeError):
         return f"the octet 0x{error.object[error.start]:02X} at {error.start} is not UTF-8"
+    if isinstance(error, OSError) and error.strerror:  # Python's own text begins with a number
+        return one_line(": ".join(map(str, filter(None, (error.strerror, error.filename)))), 200)
     kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     try:
         text = str(error)

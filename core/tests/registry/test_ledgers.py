@@ -213,7 +213,7 @@ def test_a_profile_has_rules_of_other_documents():
     [
         ("syntax.uses = ['x']\nsyntax.bnf = 'u = x'", "x-a.toml: syntax.uses names 'x': .*no file _rules.x.bnf"),
         ("syntax.uses = ['../x']\nsyntax.bnf = 'u = x'", "x-a.toml: syntax.uses must be a list of names of files"),
-        ("same_as = 'x-c'", "x-a.toml: same_as names 'x-c': .*x-c.toml cannot be read"),
+        ("same_as = 'x-c'", "x-a.toml: same_as names 'x-c': .*x-c.toml cannot be read: No such file or directory;"),
         ("same_as = '../x-c'", "x-a.toml: same_as must be the name of a record in its folder"),
         ("same_as = 'x-d'", "x-a.toml: same_as names 'x-d', which is the same as 'x-a': name that one"),
         ("api = 2", "x-a.toml has api = 2: expected 1"),
@@ -259,7 +259,7 @@ def test_what_others_can_write_is_refused(folder):
         PluginError, match=r"the ledger .* cannot be used: other users can write it; run chmod go-w on it"
     ):
         Registry(records=made).parse("x-note://host.dom/a")
-    with pytest.raises(PluginError, match=r"cannot be read: FileNotFoundError: .*; a ledger is a folder"):
+    with pytest.raises(PluginError, match=r"cannot be read: No such file or directory: .*; a ledger is a folder"):
         Registry(records=made / "nothing").keys()
 
 

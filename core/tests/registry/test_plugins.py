@@ -165,16 +165,19 @@ def test_a_package_that_is_missing_is_a_load_error(install, monkeypatch):
 
 
 @pytest.mark.plugin_fault(5)
-def test_a_slow_import_is_logged(plugin, monkeypatch, caplog):
+@pytest.mark.parametrize(("distribution", "expected"), [("x-slow", 30), ("urlschemes-x-slow", 20)])
+def test_a_slow_import_is_logged_and_a_warning_about_others_only(plugin, monkeypatch, caplog, distribution, expected):
+    caplog.set_level(20, "urlschemes")
     monkeypatch.setattr("urlschemes.registry.plugins.SLOW_IMPORT", 0.01)
-    monkeypatch.syspath_prepend(plugin("x-slow", f"import time\ntime.sleep(0.06)\n{SIMPLE}"))
+    code = f"import time\ntime.sleep(0.06)\n{SIMPLE}"
+    monkeypatch.syspath_prepend(plugin("x-slow", code, distribution=distribution))
     registry = Registry()
-    assert "x_slow" not in sys.modules
+    assert distribution.replace("-", "_") not in sys.modules
     registry["x-slow"]
     registry["x-slow"]
     ((logger, level, message),) = caplog.record_tuples
-    assert (logger, level) == ("urlschemes", 30)
-    assert re.fullmatch(r"x-slow 1\.0 took \d+\.\d s to import for x-slow", message)
+    assert (logger, level) == ("urlschemes", expected)
+    assert re.fullmatch(distribution + r" 1\.0 took \d+\.\d s to import for x-slow", message)
 
 
 # Records that cannot be used

@@ -46,7 +46,8 @@ def full_table(text: str, source: str) -> dict[str, Any]:
     try:
         base = _toml(text_of_file(path, owned=is_owned(source)), path)
     except (OSError, UnicodeDecodeError) as error:
-        raise _wrong(source, "same_as", f"names {other!r}: {path} cannot be read: {described(error)}") from None
+        reason = getattr(error, "strerror", None) or described(error)
+        raise _wrong(source, "same_as", f"names {other!r}: {path} cannot be read: {reason}") from None
     for each, file in ((table, source), (base, path)):
         if not isinstance(each.get("syntax", {}), dict):
             raise _wrong(file, "syntax", "must be a TOML table")
@@ -95,7 +96,8 @@ def used_rules(names: Iterable[str], source: str, profile: Profile) -> dict[str,
             else:
                 text, path = read_from(_package(profile.package, folders), file)
         except (OSError, UnicodeDecodeError) as error:
-            raise _wrong(source, "syntax.uses", f"names {name!r}: {path} cannot be read: {described(error)}") from None
+            reason = getattr(error, "strerror", None) or described(error)
+            raise _wrong(source, "syntax.uses", f"names {name!r}: {path} cannot be read: {reason}") from None
         found[path] = text
     return found
 

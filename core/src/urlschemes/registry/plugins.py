@@ -204,9 +204,10 @@ class Plugins:
         with self._lock:
             self.broken.pop(claim, None)  # the plugin may have tried to use its own scheme while it was imported
         if seconds > SLOW_IMPORT:
-            from logging import getLogger  # it takes longer to import than a URL to parse
+            from logging import INFO, WARNING, getLogger  # it takes longer to import than a URL to parse
 
-            getLogger("urlschemes").warning("%s took %.1f s to import for %s", claim.provider, seconds, claim.name)
+            level = INFO if claim.distribution.startswith("urlschemes-") else WARNING  # it is a fault of others only
+            getLogger("urlschemes").log(level, "%s took %.1f s to import for %s", claim.provider, seconds, claim.name)
         return loaded
 
 

@@ -60,7 +60,7 @@ def illegal_host_hint(text: str, _: Authority, position: int) -> str | None:
     if text[position].isascii():
         return RFC1738.address_hint if text[position] == "[" else None
     if category(text[position])[0] not in "LMN":  # RFC 5892 section 2.1
-        return f"leave it out: IDNA 2008 lets no domain name hold {text[position]!a}"
+        return f"leave it out: IDNA 2008 lets no domain name hold {text[position]!r}"
     return "write the name in its US-ASCII form, if it has one: labels that begin with xn--"
 
 

@@ -155,7 +155,7 @@ def _check_beginning(syntax: Syntax, part: Part, value: str, text: str, scheme: 
         rest = value.removeprefix(delimiter)
         without = f"Encoded({part.written(rest)!a})" if rest.startswith(delimiter) else ascii(rest)
         hint = f"write {name}={without} without it, or {name}=Encoded({text!a}) if it is data"
-        message = f"invalid {part.called} {value!a}: it begins with the {delimiter!r} that stands before it"
+        message = f"invalid {part.called} {value!r}: it begins with the {delimiter!r} that stands before it"
         section = syntax.section_of(part.rule)
         raise invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=hint)
 
@@ -328,7 +328,7 @@ def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None, hin
     if not isinstance(value, str):  # the first element that is wrong alone
         texts = ((each, _texts_of(syntax, {name: (each,)}).get(part.mark)) for each in value)  # type: ignore[dict-item]
         value = next((each for each, text in texts if text is not None and not syntax.derives(name, text)), value)
-    message = f"invalid {part.called}" + ("" if name == "password" else f" {value!a}")
+    message = f"invalid {part.called}" + ("" if name == "password" else f" {value!r}")
     section = syntax.section_of(part.rule)
     return invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=part.says or hint)
 

@@ -88,8 +88,8 @@ def _named(syntax: Syntax, part: str) -> str:
 
 
 def quoted_text(text: str) -> str:
-    """Return the beginning of `text` in quotes, in US-ASCII; a backslash is not doubled."""
-    return ascii(text[:_QUOTED]).replace("\\\\", "\\") + ("..." if len(text) > _QUOTED else "")
+    """Return the beginning of `text` in quotes, what cannot be seen escaped; a backslash is not doubled."""
+    return repr(text[:_QUOTED]).replace("\\\\", "\\") + ("..." if len(text) > _QUOTED else "")
 
 
 def choices(words: tuple[str, ...]) -> str:
@@ -223,7 +223,7 @@ def broken_literal(place: FaultPlace, literal: Characters) -> FaultMessage:
     hint = None
     if part is not None:
         sharing = sharing_part(syntax, part, place.rest)
-        hint = f"write {escape} if {place.run[0]!a} is part of the {_named(syntax, sharing)}"
+        hint = f"write {escape} if {place.run[0]!r} is part of the {_named(syntax, sharing)}"
     rule = next((name for name in reversed(literal.path) if name in syntax.grammar.rules), None)
     message = f"{place.subject(part if part in _SECRET else None)}: expected {option}"
     return FaultMessage(message, None, rule, (option,), hint)
@@ -242,7 +242,7 @@ def excluded_octet(place: FaultPlace) -> FaultMessage:
     is_excluded = part is not None and octet in part.exclude
     there = " there" if part is not None and octet in part.escapes else ""
     which = "this octet" if name in _SECRET else f"the octet {octet:02X}{octet_name(octet)}"
-    quoted = "" if name in _SECRET else f" {place.run!a}"
+    quoted = "" if name in _SECRET else f" {place.run!r}"
     subject = f"invalid {'escape' if place.run[:1] == '%' else 'character'}{quoted} at position {place.position}"
     rule = part.rule if part and is_excluded else rule_of(syntax, place.state.reached or percent)
     hint = "leave it out: the record of the scheme excludes it" if is_excluded else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from urlschemes.errors import ConfigurationError, PluginError
 from urlschemes.registry.selection import Rules
+from urlschemes.storage import user_dirs
 from urlschemes_access.config_file import ConfigFile, ConfigTable
 
 
@@ -49,24 +51,42 @@ def test_without_a_name_the_users_own_file_is_read_if_there_is_one(file, tmp_pat
     assert ConfigFile.load(environ={"HOME": "relative"}) == ConfigFile()
 
 
+def test_nobody_has_a_file_in_a_folder_that_is_closed_to_them(file, monkeypatch):
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os.path, "exists", lambda _: False)
+    monkeypatch.setattr(user_dirs, "read_own", refuse)
+    environ = {"HOME": str(file.parent), "XDG_CONFIG_HOME": str(file.parent), "APPDATA": str(file.parent)}
+    loaded = ConfigFile.load(environ=environ)
+    assert (loaded.tables, loaded.source) == ({}, "the program")
+    assert refusal(file) == ("the file FILE cannot be used: Permission denied", "`Configuration` goes without the file")
+
+
 def test_a_file_that_cannot_be_used_is_an_error_that_names_it(file):
     missing = file.with_name("missing.toml")
     assert refusal(missing) == ("there is no file FILE", None)
     assert refusal(file / "below") == ("there is no file FILE", None)
     file.write_bytes(b"\xff")
-    assert refusal(file) == ("the file FILE is not UTF-8", None)
+    assert refusal(file) == ("the file FILE is not UTF-8", "`Configuration` goes without the file")
     file.write_text("a = [")
     assert refusal(file)[0].startswith("the file FILE is not TOML: ")
     file.write_text("a = " + "9" * 5000)
     assert refusal(file)[0].startswith("the file FILE is not TOML: ")
     file.write_text("#" * (1024 * 1024 + 1))
-    assert refusal(file) == ("the file FILE cannot be used: it is longer than 1048576 octets", None)
+    assert refusal(file) == (
+        "the file FILE cannot be used: it is longer than 1048576 octets",
+        "`Configuration` goes without the file",
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have modes elsewhere")
 def test_a_file_that_others_can_write_is_refused(file):
     file.chmod(0o622)
-    assert refusal(file) == ("the file FILE cannot be used: other users can write it", "run chmod go-w on it")
+    assert refusal(file) == (
+        "the file FILE cannot be used: other users can write it",
+        "run chmod go-w on it; `Configuration` goes without the file",
+    )
 
 
 def test_values_of_another_type_are_refused():

@@ -303,7 +303,9 @@ def test_other_servers_are_left_out_unless_allowed(server: Server, save: Save) -
         entry("e", url="x-tree://HOST.DOM/e"),
     ]
     server.tree = {"": others, "a": b"A", "b": b"B", "e": b"E"}
-    assert [step.action for step in save()] == ["refused"] * 4 + ["saved"]
+    steps = save()
+    assert [step.action for step in steps] == ["refused"] * 4 + ["saved"]
+    assert str(steps[1].error) == "it leads to another server; span_hosts=True allows other servers of the scheme"
     assert server.served == ["", "e"]
     steps = save(span_hosts=True)
     assert [step.action for step in steps] == ["refused", "refused", "saved", "refused", "unchanged"]

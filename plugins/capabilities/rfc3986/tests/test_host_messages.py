@@ -83,7 +83,7 @@ def test_an_error_names_place_rule_and_section(text, code, position, section, me
     [
         ("b\u00fccher.example", "write xn--bcher-kva.example, as `urlschemes unicode` does"),
         ("B\u00fccher.example", "write xn--bcher-kva.example, as `urlschemes unicode` does"),
-        ("\u2603.net", r"IDNA 2008 lets no domain name hold '\u2603'"),
+        ("\u2603.net", "IDNA 2008 lets no domain name hold '\u2603'"),
         ("\u0661\u0662.de", "no domain name has this form: letters that are written from right to left"),
         ("[::\u00fc]", "leave it out"),
         ("::1", "write brackets around an IPv6 address"),

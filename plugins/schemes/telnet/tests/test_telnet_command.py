@@ -34,6 +34,12 @@ def invoke(*arguments: str) -> Result:
     return CliRunner().invoke(command, list(arguments), prog_name="urlschemes")
 
 
+def test_where_there_is_no_posix_terminal_the_command_says_what_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlschemes_telnet.command.os", type("NT", (), {"name": "nt"}))
+    result = invoke("session", "telnet://127.0.0.1/")
+    assert (result.exit_code, "run it in the Windows Subsystem for Linux" in result.stderr) == (4, True)
+
+
 def environment() -> dict[str, str]:
     names = ("PATH", "HOME", "VIRTUAL_ENV", "SYSTEMROOT", "PYTHONPYCACHEPREFIX", "URLSCHEMES_CACHE")
     return {name: os.environ[name] for name in names if name in os.environ} | {"TERM": "xterm", "LC_ALL": "C.UTF-8"}

@@ -53,7 +53,7 @@ def test_errors_as_json_have_the_same_keys(run, arguments: list[str], code: str)
 
 
 def test_a_usage_error_hides_passwords_among_the_arguments(run) -> None:
-    for arguments in (["parse", "a", "x-shelf://joe:hunter2@h/"], ["x-shelf://joe:hunter2@h/"]):
+    for arguments in (["show", "a", "x-shelf://joe:hunter2@h/"], ["x-shelf://joe:hunter2@h/"]):
         result = run(*arguments)
         assert result.exit_code == 2
         assert "joe:***@h" in result.stderr
@@ -141,6 +141,11 @@ def test_every_command_gives_the_same_hint(run, text: str, hint: str | None) -> 
         ("scheme", "x-foo", "--scheme x-foo helps"),
         ("parse_generic()", None, "`check` helps"),
         ("cert", None, "--cert FILE helps, or `cert = FILE` in the table [tls] of the configuration file"),
+        ("Limits.deadline", None, "--deadline SECONDS helps"),
+        ("credentials", None, "--user NAME with --password-file FILE helps"),
+        ("Configuration()", None, "--no-config helps"),
+        ("span_hosts", True, "--span-hosts helps"),
+        ("Credentials.token", None, "--bearer-file FILE helps"),
         ("Limits.idle", None, "--limit idle=N helps, or `idle = N` in the table [limits] of the configuration file"),
     ],
 )

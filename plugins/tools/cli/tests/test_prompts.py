@@ -41,7 +41,7 @@ def test_without_a_terminal_there_is_no_prompt(shell) -> None:
 
 def test_a_form_is_filled_in(terminal) -> None:
     answers = (
-        *(("Name? [nobody]: ", "\n"), ("Word?: ", "hunter2\n"), ("Choice [1]: ", "2\n")),
+        *(("Name? [nobody]: ", "\n"), ("Word: ", "hunter2\n"), ("Choice [1]: ", "2\n")),
         *(("Choice: ", "brown\n"), ("Choice: ", "dark\n"), ("Choice [1]: ", "0\n")),
         *(("Remarks? (an empty line ends the answer)\r\n> ", "one\n"), ("> ", " two\n"), ("> ", "\n")),
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from urlschemes.errors import ConfigurationError
+from urlschemes.errors import ConfigurationError, Hint, Remedy
 from urlschemes.grammar.octets import SCHEME_NAME_FORM
 from urlschemes.registry.registry import Registry
 from urlschemes.registry.selection import Rules
@@ -23,6 +23,7 @@ __all__ = ["ConfigFile", "ConfigTable", "user_file"]
 
 MAX_OCTETS = 1024 * 1024
 """Octets that the file may have."""
+_WITHOUT = Remedy("goes without the file", "Configuration()")
 TABLES = ("policy", "limits", "tls", "gateways", "options", "registry")
 """The tables that the file may have."""
 
@@ -53,18 +54,19 @@ class ConfigFile(NamedTuple):
         try:
             text = user_dirs.read_own(file, MAX_OCTETS, writers="root").decode("utf-8")
             return cls(tomllib.loads(text), file, file)
-        except (FileNotFoundError, NotADirectoryError):
-            if path is None:
-                return cls(path=file)
-            raise ConfigurationError(f"there is no file {file}", source=file) from None
         except OSError as error:
-            hint = getattr(error, "hint", None)
+            if path is None and not os.path.exists(file):  # noqa: PTH110  also within a folder that is closed to this user
+                return cls(path=file)
+            if isinstance(error, FileNotFoundError | NotADirectoryError):
+                raise ConfigurationError(f"there is no file {file}", source=file) from None
+            hint = Hint(getattr(error, "hint", None), _WITHOUT)
             message = f"the file {file} cannot be used: {error.strerror}"
             raise ConfigurationError(message, source=file, hint=hint) from None
         except UnicodeDecodeError:
-            raise ConfigurationError(f"the file {file} is not UTF-8", source=file) from None
+            raise ConfigurationError(f"the file {file} is not UTF-8", source=file, hint=Hint(_WITHOUT)) from None
         except (ValueError, RecursionError) as error:  # ValueError also for a number of too many digits
-            raise ConfigurationError(f"the file {file} is not TOML: {error}", source=file) from None
+            message = f"the file {file} is not TOML: {error}"
+            raise ConfigurationError(message, source=file, hint=Hint(_WITHOUT)) from None
 
     def rules(self) -> Rules:
         """Return the rules of the table `[registry]`. Raises ConfigurationError."""

@@ -240,7 +240,7 @@ def test_a_redirect_leads_only_to_what_the_first_scheme_may_redirect_to() -> Non
         yield from Open("document")
 
     second = TalksURL.parse("x-talks://second.example/")
-    with pytest.raises(RedirectRefused, match="x-talks may redirect to x-talks") as refusal:
+    with pytest.raises(RedirectRefused, match="x-talks may redirect only to x-talks") as refusal:
         run(algorithm(), url=TalkURL.parse("x-talk://first.example/"), redirect=lambda *_: second)
     assert refusal.value.reason == "scheme"
 

@@ -12,7 +12,16 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from urlschemes import URL
-from urlschemes.errors import InvalidURL, UnknownScheme, UnsafeURL, UnsupportedOperation, URLError, require_type
+from urlschemes.errors import (
+    Hint,
+    InvalidURL,
+    Remedy,
+    UnknownScheme,
+    UnsafeURL,
+    UnsupportedOperation,
+    URLError,
+    require_type,
+)
 from urlschemes.redaction import in_line, one_line
 from urlschemes_access import Client, Document, Listing, Part
 from urlschemes_access.errors import (
@@ -421,9 +430,8 @@ class _Walk:
         """Raise PolicyDenied if a URL leads to another server than the first one."""
         self._check_scheme(url.scheme)
         if not self._span_hosts and _server(url) != self._server:
-            raise PolicyDenied(
-                "it leads to another server", rule="span_hosts", hint="span_hosts allows other servers of the scheme"
-            )
+            hint = Hint(Remedy("allows other servers of the scheme", "span_hosts", value=True))
+            raise PolicyDenied("it leads to another server", rule="span_hosts", hint=hint)
 
     def _ends(self, error: URLError) -> bool:
         """Return True if no later step can succeed."""

@@ -59,7 +59,9 @@ def login_for(response: Response) -> Algorithm[Credentials]:
     )
     if login is None:
         message = f"{url.host} requires {what}{f' for {realm!r}' if basic else ''}"
-        raise AuthRequired(message, hint=Hint(Remedy("logs in", "credentials")))
+        remedies = [Remedy("logs in", "credentials")] if basic else []
+        remedies += [Remedy("sends a token", "Credentials.token")] if bearer else []
+        raise AuthRequired(message, hint=Hint(*remedies))
     if basic is None and not login.token:
         raise AuthRequired(f"{url.host} requires a token, not a user name and a password")
     authorization(login)  # raises before another connection is opened

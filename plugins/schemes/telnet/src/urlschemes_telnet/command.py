@@ -86,7 +86,7 @@ def session(
     """
     if os.name != "posix":
         raise UnsupportedOperation(
-            "this command needs a POSIX terminal", hint="urlschemes_telnet.open_session works on every system"
+            "this command needs a POSIX terminal", hint="on Windows, run it in the Windows Subsystem for Linux"
         )
     # Late: they need a POSIX system and urlschemes_access.
     from urlschemes_telnet.conversation import TerminalConversation, relay_pipes

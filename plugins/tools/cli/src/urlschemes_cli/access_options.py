@@ -13,6 +13,7 @@ Options take precedence over the configuration.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -93,6 +94,8 @@ class AccessOptions(NamedTuple):
 
     def arguments(self, client: Client, url: str, operation: str) -> Arguments:
         """Return the arguments for `client.operate(operation, url)`. Raises URLError, click.UsageError."""
+        if self.verbose:
+            logging.getLogger("urlschemes").setLevel(logging.INFO)
         if self.key and not self.cert and client.configuration.tls_files().cert is None:
             raise click.UsageError("--key is the private key of a certificate: name that with --cert FILE")
         return {

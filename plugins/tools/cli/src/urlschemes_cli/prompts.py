@@ -95,7 +95,7 @@ def _fill_in(form: Form) -> Answers:
 
 
 def _answer(question: Question) -> str:
-    prompt = safe_line(question.prompt)
+    prompt = safe_line(question.prompt).rstrip(": ") or "Answer"
     if question.choices:
         write_line(prompt, stream=sys.stderr)
         return _choose(question)

@@ -114,8 +114,9 @@ class CallerRequests(DialoguePart):
         """
         form = request.form
         if self._ask is None:
+            number = "a question" if len(form.questions) == 1 else f"{len(form.questions)} questions"
             raise InputRequired(
-                f"the server asks {len(form.questions)} questions: {form.title}",
+                f"the server asks {number}: {', '.join(form.title.splitlines())}",
                 hint="pass ask=, a function that answers a Form",
             )
         given = await self._call(partial(self._ask, form))

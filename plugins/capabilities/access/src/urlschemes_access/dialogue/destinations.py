@@ -128,7 +128,10 @@ class Redirects(DialoguePart):
         scheme = name.lower() if written else current.scheme
         allowed = self._allowed_schemes()
         if scheme not in allowed:
-            raise refused(f"{current.scheme} may redirect to {' or '.join(allowed) or 'no scheme'}", "scheme")
+            raise refused(
+                f"{current.scheme} may redirect {'only to ' + ' or '.join(allowed) if allowed else 'to no scheme'}",
+                "scheme",
+            )
         self._destinations.add_hop(location)
         if self._target_of is None:
             raise refused("this operation follows no redirects", "policy")

@@ -25,10 +25,14 @@ _POLICY_HINTS = {
 _SETTINGS = {
     "Registry.profile": ("--profile {}", "NAME", ""),
     DISABLE: ("--disable {}", "NAME", ""),
+    "Limits.deadline": ("--deadline {}", "SECONDS", ""),
     "Limits": ("--limit {name}={}", "N", "limits"),
     "cacert": ("--cacert {}", "FILE", "tls"),
     "cert": ("--cert {}", "FILE", "tls"),
-    "credentials": ("--user NAME with --password-file FILE, or --bearer-file FILE for a token,", "", ""),
+    "credentials": ("--user NAME with --password-file FILE", "", ""),
+    "Credentials.token": ("--bearer-file {}", "FILE", ""),
+    "Configuration()": ("--no-config", "", ""),
+    "span_hosts": ("--span-hosts", "", ""),
     "scheme": ("--scheme {}", "NAME", ""),
     "parse_generic()": ("`check`", "", ""),
 }
