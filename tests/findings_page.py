@@ -31,6 +31,7 @@ EXAMPLES = {
     "reserved-port": "http://host.dom:25/",
     "impossible-port": "http://host.dom:70000/",
     "password": "ftp://joe:secret@host.dom/",
+    "secret-field": "http://host.dom/?token=a1b2",
     "misleading-user": "ftp://ftp.good.dom@host.dom/",
     "control-octet": "ftp://host.dom/a%0Ab",
     "encoded-delimiter": "ftp://host.dom/a%2Fb",

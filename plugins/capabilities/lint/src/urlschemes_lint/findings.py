@@ -84,6 +84,7 @@ _ALL = (
     Code("reserved-port", "warning", "a port below 1024, which belongs to another protocol", _SECURITY),
     Code("impossible-port", "warning", "port 0, or a port above 65535, which cannot be accessed"),
     Code("password", "warning", "a password, visible to everyone who sees the URL", _SECURITY),
+    Code("secret-field", "warning", "a field of the query that looks like a secret, such as a token", _SECURITY),
     Code("misleading-user", "warning", "a user name that looks like a host, and may be taken for it", _USERS),
     Code("control-octet", "warning", _CONTROL, _SECURITY),
     Code("encoded-delimiter", "warning", _DELIMITER, _SECURITY),

@@ -19,6 +19,15 @@ _CONTROL_ESCAPES = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
 # What may end a host for some program or person that reads a user name as one.
 _ENDS_HOST = compiled(r"[@:/?#\\]")
 _IPV4 = compiled(r"[0-9]++(?:\.[0-9]++){3}")
+# Hosts that are this machine, where a server that is being developed has any port.
+_THIS_MACHINE = compiled(r"(?:.*\.)?localhost\.?|127(?:\.[0-9]+){3}|0\.0\.0\.0|\[::1\]", re.IGNORECASE)
+# A field with a value, whose name is that of a secret.
+_SECRET = compiled(
+    r"(?<![^&;?])(?:X-(?:Amz-|Goog-)?)?(?:(?:(?:access|api|auth|bearer|id|oauth|refresh|security|session)[\-_.]?)?token"
+    r"|api[\-_.]?key|(?:(?:app|client)[\-_.]?)?secret(?:[\-_.]?key)?|private[\-_.]?key|passw(?:or)?d|passphrase|pwd"
+    r"|sig(?:nature)?|jwt)=(?![&;#]|$)",
+    re.IGNORECASE,
+)
 
 _MAX_QUOTED = 30
 """Characters of the URL that a message quotes."""
@@ -91,6 +100,11 @@ class Warnings:
             yield from self._of_user(start, end, part)
         elif part == "port":
             yield from self._of_port(start, end)
+        elif part in {"query", "search"}:
+            for field in _SECRET.finditer(self.text, start, end):
+                message = f"the field {field[0][:-1]!r} looks like a secret, visible to everyone who sees the URL"
+                hint = "leave the field out where others see the URL, and replace the secret if they saw it"
+                yield self._finding("secret-field", message, field.start(), field.end() - 1, part, hint)
         yield from self._of_cautions(start, end, part)
 
     def _of_user(self, start: int, end: int, part: str) -> Iterator[Finding]:
@@ -117,6 +131,11 @@ class Warnings:
             message = f"port {self.text[start : min(end, start + 20)]} does not exist"
             yield self._finding("impossible-port", message, start, end, "port", "ports are 1 to 65535")
         elif self.registration is not None and default is not None and port != default:
+            if port >= 1024 and any(
+                each.end == start - 1 and _THIS_MACHINE.fullmatch(self.text, each.start, each.end)
+                for each in hosts(self.syntax, self.text)
+            ):
+                return
             is_known = "belongs to another protocol" if port < 1024 else "is not the default port"
             message = f"port {port} {is_known}; {self.registration.scheme} uses {default}"
             code, hint = "reserved-port" if port < 1024 else "other-port", f"leave the port out to use {default}"
