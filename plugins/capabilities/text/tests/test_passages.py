@@ -24,6 +24,24 @@ def test_a_passage_has_its_span_line_and_column(registry: Registry) -> None:
     assert text[slice(*second.span)] == second.text == "url:x-word:d"
     assert text[slice(*second.inside)] == "x-word:d"
     assert (second.line, second.column, second.fragment) == (5, 4, None)
+    assert [first.place_of(index) for index in (0, 7, 8)] == [(3, 2), (3, 9), (4, 1)]
+    assert [second.place_of(index) for index in (0, 8)] == [(5, 8), (5, 16)]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("<URL:x-word:\na#b> x-word:c#d", ["x-word:a", "x-word:c"]),
+        ("x-hosts://h/~ x-hosts:/h/a <x-word:~>", ["x-hosts://h/~", "x-hosts:/h/a", "x-word:~"]),
+        ("x-word:~ x-hosts::a <URL:a b> <URL:`>", [None] * 4),
+        ("x-word:$HOST x-hosts://h/{a} x-hosts://h/%s x-hosts://h/%(a)s x-hosts://h/%d x-hosts://h/~\\n", [None] * 6),
+        ("x-hosts://h/%z x-hosts://h/%dz x-hosts://h/100% x-hosts://h/~&#38;", [None, None, "x-hosts://h/100%", None]),
+    ],
+)
+def test_what_is_meant_as_a_url_is_told_from_templates_and_other_words(
+    registry: Registry, text: str, meant: list[str | None]
+) -> None:
+    assert [each.meant for each in find(text, registry=registry, invalid=True)] == meant
 
 
 def test_a_hyphen_before_a_line_break_stays_and_is_uncertain(registry: Registry) -> None:

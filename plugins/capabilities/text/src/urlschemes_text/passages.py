@@ -24,6 +24,11 @@ BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 """The characters that end a line, for a set of a regular expression."""
 HYPHEN_AT_LINE_END = compiled(rf"-(?:(?![{BREAKS}])\s)*+[{BREAKS}]\s*+")
 
+# Placeholders, as in `http://{host}/`, `http://$HOST/`, `http://%s/`, and escapes of other notations: `\n`, `&#38;`.
+_TEMPLATE = compiled(r"[{}\\]|&#|\$[A-Za-z_(]|%(?:[g-zG-Z(]|[a-fA-F](?![0-9A-Fa-f]))")
+_SURELY_MEANT = compiled("[A-Za-z][A-Za-z0-9+.-]*+:/")
+_IN_BRACKETS = compiled("[A-Za-z][A-Za-z0-9+.-]*+:")
+
 MAX_COMBINED = 8
 """Hyphens at line ends up to which `Found.readings` tries every combination."""
 MAX_READINGS = 2**MAX_COMBINED
@@ -46,6 +51,16 @@ class Passage:
     grade: Grade
     text: str = field(repr=False)
 
+    def place_of(self, index: int) -> tuple[int, int]:
+        """Return line and column, counted from 1, of the character `index` of the URL, or of its end."""
+        places = [*range(self.inside[0] - self.span[0], len(self.text) + 1)]
+        if self.grade == "delimited":  # white space within brackets is not part of the URL
+            places = [at for at in places if not self.text[at : at + 1].isspace()]
+        before = self.text[: places[index]]
+        line_break = before.rfind("\n")
+        column = len(before) - line_break if line_break >= 0 else self.column + len(before)
+        return self.line + before.count("\n"), column
+
 
 @dataclass(slots=True, unsafe_hash=True)
 class Found(Passage):
@@ -62,6 +77,11 @@ class Found(Passage):
     url: URL
     fragment: str | None
     uncertain: bool
+
+    @property
+    def meant(self) -> str | None:
+        """The text that is meant as a URL, to be checked; None for a template, such as `http://{host}/`."""
+        return None if _TEMPLATE.search(self.text) else str(self.url)
 
     def readings(self) -> Iterator[Found]:
         """Return the readings that are URLs, this one first: with each hyphen before a line break kept, or left out.
@@ -85,6 +105,13 @@ class Broken(Passage):
     """A passage that should be a URL, and is not; `error` is that of its text without white space."""
 
     error: URLError = field(compare=False)
+
+    @property
+    def meant(self) -> str | None:
+        """The text that is meant as a URL, to be checked; None for a template, and for words such as `file:line`."""
+        text: str = getattr(self.error, "text", "")
+        begins = _IN_BRACKETS if self.grade == "delimited" else _SURELY_MEANT
+        return text if begins.match(text) and not _TEMPLATE.search(self.text) else None
 
 
 def divided(text: str, profile: Profile) -> tuple[str, str | None]:
