@@ -27,12 +27,10 @@ from urlschemes_cli.output.progress import count_bar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.settings import Settings
 
-MAX_NAME = 80
+MAX_NAME = 120
 """Characters of a file's name that come from a URL."""
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-# The text may be no URL of any profile: what is cut off here makes the name of a file shorter, and nothing else.
-_BEYOND_PATH = re.compile(r"[?;#].*")
+_UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 
 
 def access_many(settings: Settings, urls: Sequence[str], folder: Path, arguments: Arguments, *, as_json: bool) -> None:
@@ -43,23 +41,29 @@ def access_many(settings: Settings, urls: Sequence[str], folder: Path, arguments
         click.get_current_context().exit(FAILED)
 
 
-def file_name(number: int, url: str) -> str:
-    """Return the name of the file for URL `number`: the number, and the last segment of its path.
+def file_names(urls: Sequence[str]) -> list[str]:
+    """Return the name of the file for each URL: its host, path and query.
 
-    Letters, digits, dots, hyphens and underscores stay; anything else becomes an underscore. No name that a server
-    sends is part of it.
+    Letters, digits, dots and hyphens stay; anything else becomes an underscore. No name that a server sends is part of
+    it. A name that is taken gets the number of the URL.
     """
-    _, _, path = url.partition("://")[2].partition("/")
-    segment = _BEYOND_PATH.sub("", path).rstrip("/").rpartition("/")[2]
-    safe = _UNSAFE.sub("_", segment)[:MAX_NAME].strip("._")
-    return f"{number:04}-{safe}" if safe else f"{number:04}"
+    names: dict[str, str] = {}
+    for number, url in enumerate(urls, 1):
+        _, _, rest = url.partition(":")
+        authority, slash, path = rest.lstrip("/").partition("/")
+        text = authority.rpartition("@")[2] + slash + path.partition("#")[0]
+        name = _UNSAFE.sub("_", text)[:MAX_NAME].strip("._") or str(number)
+        while name.lower() in names:
+            name = f"{Path(name).stem}-{number}{Path(name).suffix}"
+        names[name.lower()] = name
+    return [*names.values()]
 
 
 async def _access_many(
     settings: Settings, urls: Sequence[str], folder: Path, arguments: Arguments, *, as_json: bool
 ) -> int:
     """Return the number of accesses that failed."""
-    failed = 0
+    failed, names = 0, file_names(urls)
     numbers: dict[Registry, list[int]] = {}
     for number, url in enumerate(urls, 1):
         numbers.setdefault(settings.registry_for(url), []).append(number)
@@ -68,7 +72,7 @@ async def _access_many(
         """Access the URLs of these numbers, which the registry reads."""
 
         async def save(result: Result) -> dict[str, Any]:
-            return await _save(result, folder / file_name(numbers[result.index], str(result.url)))
+            return await _save(result, folder / names[numbers[result.index] - 1])
 
         nonlocal failed
         async with AsyncClient(registry=registry, configuration=settings.configuration) as client:

@@ -7,31 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from urlschemes_cli.many import file_name
+from urlschemes_cli.many import file_names
 
 SHELF = "x-shelf://127.0.0.1"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "saved"
-    made.mkdir()
-    return made
+    return tmp_path / "saved"
 
 
 def test_each_url_gives_a_file_and_a_line(run, folder: Path) -> None:
     urls = f"{SHELF}/vase\n\n{SHELF}/menu\n  {SHELF}/undotted  \n"
     result = run("access", "--many", "-", "-o", str(folder), input=urls)
     assert (result.exit_code, result.stderr) == (0, "")
-    lines = sorted(line.split("\t") for line in result.stdout.splitlines())
+    lines = sorted((line.split("\t") for line in result.stdout.splitlines()), key=lambda line: line[0])
     assert lines == [
-        ["1", "ok", f"{SHELF}/vase", str(folder / "0001-vase")],
-        ["2", "ok", f"{SHELF}/menu", str(folder / "0002-menu")],
-        ["3", "ok", f"{SHELF}/undotted", str(folder / "0003-undotted"), "unmarked end"],
+        ["1", "ok", f"{SHELF}/vase", str(folder / "127.0.0.1_vase")],
+        ["2", "ok", f"{SHELF}/menu", str(folder / "127.0.0.1_menu")],
+        ["3", "ok", f"{SHELF}/undotted", str(folder / "127.0.0.1_undotted"), "unmarked end"],
     ]
-    assert (folder / "0001-vase").read_text() == "a vase\n"
-    assert (folder / "0002-menu").read_text().startswith("x-shelf://host.dom/vase\tvase\t12345\t")
-    assert sorted(each.name for each in folder.iterdir()) == ["0001-vase", "0002-menu", "0003-undotted"]
+    assert (folder / "127.0.0.1_vase").read_text() == "a vase\n"
+    assert (folder / "127.0.0.1_menu").read_text().startswith("x-shelf://host.dom/vase\tvase\t12345\t")
+    assert {each.name for each in folder.iterdir()} == {"127.0.0.1_vase", "127.0.0.1_menu", "127.0.0.1_undotted"}
 
 
 def test_a_failed_access_is_reported_and_ends_no_other(run, folder: Path, tmp_path: Path) -> None:
@@ -44,7 +42,7 @@ def test_a_failed_access_is_reported_and_ends_no_other(run, folder: Path, tmp_pa
     assert lines[0][2:] == [f"{SHELF}/cut", "", "it ended too early"]
     assert lines[1][4] == "it opens an interactive session, not a document or a listing"
     assert lines[3][2] == "x-shelf://joe:***@127.0.0.1/vase"
-    assert [each.name for each in folder.iterdir()] == ["0004-vase"]
+    assert [each.name for each in folder.iterdir()] == ["127.0.0.1_vase"]
 
 
 def test_many_as_json_is_an_object_on_each_line(run, folder: Path) -> None:
@@ -52,7 +50,7 @@ def test_many_as_json_is_an_object_on_each_line(run, folder: Path) -> None:
     result = run("access", "--many", "-", "-o", str(folder), "--json", input=urls)
     assert result.exit_code == 3
     vase, cut, menu = sorted(map(json.loads, result.stdout.splitlines()), key=lambda each: each["number"])
-    saved = str(folder / "0001-vase")
+    saved = str(folder / "127.0.0.1_vase")
     assert vase == {
         "number": 1,
         "ok": True,
@@ -64,10 +62,11 @@ def test_many_as_json_is_an_object_on_each_line(run, folder: Path) -> None:
         "profile": "rfc1738",
     }
     assert (cut["ok"], cut["error"]["message"], "saved" in cut) == (False, "it ended too early", False)
-    assert (menu["kind"], menu["saved"]) == ("listing", str(folder / "0003-menu"))
+    assert (menu["kind"], menu["saved"]) == ("listing", str(folder / "127.0.0.1_menu"))
 
 
 def test_each_of_many_urls_is_read_by_the_profile_of_its_scheme_and_keeps_its_number(run, folder: Path) -> None:
+    folder.mkdir()
     document = folder / "a~b"
     document.write_text("here")
     urls = [f"{SHELF}/vase", document.as_uri(), f"{SHELF}/a~b", f"{document.as_uri()}#c"]
@@ -81,7 +80,8 @@ def test_each_of_many_urls_is_read_by_the_profile_of_its_scheme_and_keeps_its_nu
         (4, True, "rfc3986"),
     ]
     assert [each["url"] for each in lines] == urls
-    assert {each.name for each in folder.iterdir()} == {"a~b", "0001-vase", "0002-a_b", "0004-a_b"}
+    names = file_names(urls)
+    assert {each.name for each in folder.iterdir()} == {"a~b", names[0], names[1], names[3]}
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,6 @@ def test_each_of_many_urls_is_read_by_the_profile_of_its_scheme_and_keeps_its_nu
         ((), "give a URL"),
         (("--many", "-", SHELF, "-o", "."), "give a URL or --many FILE"),
         (("--many", "-"), "--many needs -o DIR"),
-        (("--many", "-", "-o", "missing"), "--many needs -o DIR"),
         (("--many", "-", "-o", ".", "--option", "times=2"), "--many takes no --option"),
     ],
 )
@@ -99,23 +98,24 @@ def test_wrong_arguments_of_many(run, arguments: tuple[str, ...], problem: str) 
     assert (result.exit_code, problem in result.stderr) == (2, True)
 
 
+def test_a_folder_that_cannot_be_made_is_an_error_that_names_it(run) -> None:
+    result = run("access", "--many", "-", "-o", __file__, input="")
+    assert (result.exit_code, result.stderr) == (3, f"urlschemes: {__file__}: File exists\n")
+
+
 @pytest.mark.parametrize(
-    ("url", "name"),
+    ("urls", "names"),
     [
-        ("http://host.dom/a/b.txt", "0007-b.txt"),
-        ("http://host.dom/a/?q=1/x", "0007-a"),
-        ("http://host.dom", "0007"),
-        ("http://host.dom/..", "0007"),
-        ("http://host.dom/%2e%2e%2fpasswd", "0007-2e_2e_2fpasswd"),
-        ("http://host.dom/-rf$(x)`", "0007--rf_x"),
-        ("ftp://host.dom/a;type=i", "0007-a"),
-        ("http://host.dom/" + "x" * 500, "0007-" + "x" * 80),
-        ("news:misc.test", "0007"),
+        (["http://host.dom/a/b.txt"], ["host.dom_a_b.txt"]),
+        (["http://joe:hunter2@host.dom/a/?q=1/x#y"], ["host.dom_a_q_1_x"]),
+        (["http://host.dom:80", "http://host.dom/.."], ["host.dom_80", "host.dom"]),
+        (["http://host.dom/%2e%2e%2fpasswd"], ["host.dom_2e_2e_2fpasswd"]),
+        (["http://host.dom/-rf$(x)`"], ["host.dom_-rf_x"]),
+        (["ftp://host.dom/a;type=i", "news:misc.test"], ["host.dom_a_type_i", "misc.test"]),
+        (["http://h/" + "x" * 500, "//", "file:///a"], ["h_" + "x" * 118, "2", "a"]),
+        (["http://h/a.txt", "ftp://h/A.txt"], ["h_a.txt", "h_A-2.txt"]),
+        (["http://h/a-3", "http://h/a", "http://h/a"], ["h_a-3", "h_a", "h_a-3-3"]),
     ],
 )
-def test_files_are_named_by_number_and_last_segment(url: str, name: str) -> None:
-    assert file_name(7, url) == name
-
-
-def test_a_number_keeps_names_apart_and_grows() -> None:
-    assert file_name(12345, "http://host.dom/a") == "12345-a"
+def test_files_are_named_after_their_urls(urls: list[str], names: list[str]) -> None:
+    assert file_names(urls) == names

@@ -26,8 +26,8 @@ _NUMBER = re.compile("[0-9]{1,18}")
 def _check_target(context: click.Context, _: click.Parameter, value: str | None) -> Path | None:
     """Return the file to write to, None for standard output; the folder for --many. Checked before any access."""
     if context.params.get("many") is not None:
-        if value is None or not Path(value).is_dir():
-            raise click.UsageError("--many needs -o DIR, an existing folder for the files")
+        if value is None:
+            raise click.UsageError("--many needs -o DIR, a folder for the files")
         return Path(value)
     if value is None or value == "-":
         return None
@@ -57,7 +57,9 @@ def _check_url(context: click.Context, _: click.Parameter, value: str | None) ->
 
 @click.command()
 @click.argument("url", required=False, callback=_check_url)
-@click.option("-o", "--output", "target", callback=_check_target, metavar="FILE", help="Write the content to FILE.")
+@click.option(
+    "-o", "--output", "target", type=click.Path(), callback=_check_target, metavar="FILE", help="Write to FILE."
+)
 @click.option(
     "--many",
     type=click.File(encoding="utf-8", errors="surrogateescape"),
@@ -130,6 +132,7 @@ def _access_many(
         raise click.UsageError("--many takes no --option: options of schemes can be set in the configuration")
     if any((access_options.user, access_options.password_file, access_options.bearer_file)):
         raise click.UsageError("--many takes no login: --user and --bearer-file are for one host")
+    folder.mkdir(parents=True, exist_ok=True)
     urls = [line.strip() for line in source if line.strip()]
     arguments = access_options.arguments(settings.client_for(""), "", "access")
     access_many(settings, urls, folder, arguments, as_json=as_json)
