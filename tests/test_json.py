@@ -71,7 +71,7 @@ RESULTS = [
     ("check", "mailto:joe@host.dom?subject=a"),
     pytest.param(("review", "x-example", "--examples", "20"), marks=pytest.mark.slow),
 ]
-LINES = ("access-many", "mirror")
+LINES = ("access-many", "check-text", "mirror")
 """The schemas of what writes a value on each line."""
 ONE_RESULT = {
     **{name: (name,) for name in LINES},
@@ -91,7 +91,7 @@ ONE_RESULT = {
 
 @cache
 def lines_of(name: str) -> list[dict[str, Any]]:
-    """Return what `mirror` or `access --many` writes for a folder with a document and one that cannot be read."""
+    """Return what a command writes for a folder with a document and one that cannot be read, or for such a text."""
     with TemporaryDirectory() as made:
         folder = Path(made)
         (folder / "tree").mkdir()
@@ -99,9 +99,15 @@ def lines_of(name: str) -> list[dict[str, Any]]:
         (folder / "tree" / "gone").symlink_to("/nowhere")
         (folder / "copy").mkdir()
         root, url, copy = str(folder / "tree"), f"file://{folder}/tree/", str(folder / "copy")
-        words = {"mirror": ["mirror", url, copy], "access-many": ["access", "--many", "-", "-o", copy]}[name]
-        urls = f"{url}a\n{url}\n{url}gone\nx-nothing:a\n"
-        done = CliRunner().invoke(command, ["--no-config", *words, "--json", "--root", root], input=urls)
+        words, text = {
+            "mirror": (["mirror", url, copy, "--root", root], None),
+            "access-many": (
+                ["access", "--many", "-", "-o", copy, "--root", root],
+                f"{url}a\n{url}\n{url}gone\nx-nothing:a\n",
+            ),
+            "check-text": (["check", "--text", "-", f"{root}/gone"], "http://host.dom:25/"),
+        }[name]
+        done = CliRunner().invoke(command, ["--no-config", *words, "--json"], input=text)
         lines = [json.loads(line) for line in done.stdout.splitlines()]
     return sorted(lines, key=lambda line: "error" in line)
 

@@ -28,6 +28,26 @@ def test_a_url_with_its_parts_underneath(registry: Registry) -> None:
     assert explain(text, registry=registry) == dedent(expected).strip("\n")
 
 
+def test_the_fields_of_a_query_are_shown_one_by_one() -> None:
+    def shown(text: str, profile: str = "rfc3986") -> list[str]:
+        lines = explain(text, profile=profile).splitlines()
+        return [line.partition("- field")[2].strip() for line in lines if "- field" in line][::-1]
+
+    fields = ["'a' = '1 2'", "'b' = 'c&='", "'d'"]
+    assert shown("http://h/?a=1+2&b=c%26=&&d#e=f") == shown("http://h/?a=1+2&b=c%26=&&d", "rfc1738") == fields
+    assert shown("http://h/?a") == shown("http://h/a=b") == shown("wais://h/d?a=b", "rfc1738") == []
+    assert shown("x-nobody:?a=1+2") == ["'a' = '1+2'"]
+    assert explain("http://h/?" + "a=b&" * 99, profile="rfc3986").splitlines()[-1].split() == ["fields", "50", "more"]
+
+
+def test_a_url_of_an_unknown_scheme_has_the_parts_of_all_urls_and_the_error() -> None:
+    lines = explain("htp://joe:hunter2@h/a", profile="rfc3986").splitlines()
+    assert lines[0] == "htp://joe:***@h/a"
+    assert lines[4] == "|     +- userinfo 'joe:***'  RFC 3986 section 3.2.1"
+    assert lines[6:] == ["no scheme is registered as 'htp'", "  help      did you mean http or https?"]
+    assert "position 6" in explain("htp:/a b", profile="rfc3986").splitlines()[2]
+
+
 def test_an_error_with_its_caret_and_the_repair(registry: Registry) -> None:
     lines = explain("x-album://h/~joe", registry=registry).splitlines()
     assert lines[:2] == ["x-album://h/~joe", "            ^"]

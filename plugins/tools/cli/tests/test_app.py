@@ -260,11 +260,38 @@ def test_an_empty_name_is_no_profile(words: list[str]) -> None:
     assert "'--profile': expected the name of a profile, such as rfc1738" in wrong.stderr
 
 
-def test_a_shell_completes_the_names_of_profiles() -> None:
-    for line in ("urlschemes --profile rfc3", "urlschemes parse --profile rfc3"):
-        words = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" ")), "_URLSCHEMES_COMPLETE": "bash_complete"}
-        done = CliRunner().invoke(command, [], env=words, prog_name="urlschemes")
-        assert "plain,rfc3986" in done.stdout
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("urlschemes --profile rfc3", ["plain,rfc3986"]),
+        ("urlschemes parse --profile rfc3", ["plain,rfc3986"]),
+        ("urlschemes ex", ["plain,explain", "plain,extract"]),
+        ("urlschemes se", ["plain,send", "plain,session"]),
+        ("urlschemes --pl", ["plain,--plugins"]),
+        ("urlschemes check --fo", ["plain,--format"]),
+        ("urlschemes check --format ", ["plain,text", "plain,github"]),
+        ("urlschemes show HTT", ["plain,http", "plain,https"]),
+        ("urlschemes why telne", ["plain,telnet"]),
+        ("urlschemes check --text a", ["file,a"]),
+        ("urlschemes parse a", []),
+        ("urlschemes extract a", ["file,a"]),
+        ("urlschemes access -o a", ["file,a"]),
+    ],
+)
+def test_a_shell_completes_commands_options_names_and_files(line: str, offered: list[str]) -> None:
+    words = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" ")), "_URLSCHEMES_COMPLETE": "bash_complete"}
+    done = CliRunner().invoke(command, [], env=words, prog_name="urlschemes")
+    assert done.stdout.split() == offered
+
+
+@pytest.mark.parametrize(
+    ("shell", "line"),
+    [("bash", "complete -o nosort -F"), ("zsh", "#compdef urlschemes"), ("fish", "complete --no-files")],
+)
+def test_the_script_of_a_shell_asks_this_command(run, shell: str, line: str) -> None:
+    script = run("completion", shell).stdout
+    assert line in script
+    assert f"_URLSCHEMES_COMPLETE={shell}_complete" in script
 
 
 @pytest.mark.parametrize(("name", "rewritten"), [("http", {"http-URI", "authority", "host"}), ("ftp", None)])

@@ -5,15 +5,16 @@ A drawing is lines of pieces of text, each with a role, so that a program that p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import NamedTuple, TypeAlias
 from unicodedata import east_asian_width
 
 from urlschemes import URL, InvalidURL, Registry, UnknownScheme, URLError
+from urlschemes.grammar.octets import unescape
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.profile import Profile
-from urlschemes.redaction import HIDDEN, one_line, redact, redact_url, shown
+from urlschemes.redaction import HIDDEN, in_line, one_line, redact, redact_url, shown
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, type_failed
@@ -28,6 +29,8 @@ MAX_URL = 2000
 """Characters shown of a URL that is too long to be drawn."""
 MAX_VALUE = 200
 """Characters shown of a value."""
+MAX_FIELDS = 50
+"""Fields shown of a query."""
 _LABEL_WIDTH = 10
 
 
@@ -50,14 +53,14 @@ BOX_STROKES = Strokes("┬", "─", "│", "╰─ ", "├─ ")
 
 
 class Drawing(NamedTuple):
-    """A drawing of a URL; of an invalid one, with its `error`.
+    """A drawing of a URL; of an invalid one, or of one of an unknown scheme, with its `error`.
 
     Each line is pieces of text with their roles: `part N` for the part number N, `error`, `strong`, `label`, `section`,
     `good`, or "".
     """
 
     lines: list[Line]
-    error: InvalidURL | None = None
+    error: InvalidURL | UnknownScheme | None = None
 
 
 class _Row(NamedTuple):
@@ -75,9 +78,13 @@ def explain(
 ) -> str:
     """Return `text` with its parts named underneath; of an invalid URL, the error with a caret and how to fix it.
 
-    The result is several lines of US-ASCII, safe to print. Raises UnknownScheme, PluginError.
+    A URL of an unknown scheme has the parts of all URLs, and the error below them. The result is several lines of
+    US-ASCII, safe to print. Raises PluginError.
     """
-    return plain_text(explanation(text, registry=registry_or_default(registry, profile), limit=limit))
+    drawing = explanation(text, registry=registry_or_default(registry, profile), limit=limit)
+    if isinstance(drawing.error, UnknownScheme):
+        drawing = Drawing(drawing.lines + _message_lines(drawing.error, drawing.error.hint, WIDTH))
+    return plain_text(drawing)
 
 
 def explanation(
@@ -88,36 +95,45 @@ def explanation(
     width: int = WIDTH,
     strokes: Strokes = ASCII_STROKES,
 ) -> Drawing:
-    """Return the drawing that `explain` prints, at most `width` columns wide. Raises UnknownScheme, PluginError."""
-    schemes = registry_or_default(registry)
+    """Return the drawing that `explain` prints, at most `width` columns wide. Raises PluginError.
+
+    Only `explain` itself adds the message about an unknown scheme.
+    """
+    schemes, unknown = registry_or_default(registry), None
     try:
-        url = schemes.parse(text, limit=limit)
-    except UnknownScheme as error:
-        error.hint = with_offer(error.hint, repair_of(text, registry, limit))
-        raise
+        try:
+            url = schemes.parse(text, limit=limit)
+        except UnknownScheme as error:
+            error.hint = with_offer(error.hint, repair_of(text, registry, limit))
+            url, unknown = schemes.parse_generic(text, limit=limit), error
     except InvalidURL as error:
         url_type = schemes[error.scheme].url_type if error.scheme else algorithms_of(schemes.profile).url_type
         repair = repair_of(error.text, registry, limit)
         hint = advice(error, error.text, url_type, repair)
         return Drawing(_error_lines(error, hint, min(width, WIDTH)) + _repair_lines(repair), error)
-    return draw(url, width=width, strokes=strokes)
+    return draw(url, width=width, strokes=strokes)._replace(error=unknown)
 
 
 def _error_lines(error: InvalidURL, hint: str | None, width: int) -> list[Line]:
-    """Return the text with a caret under the error, the message, and what is known of the error."""
+    """Return the text with a caret under the error, and the message."""
     lines: list[Line] = []
     if error.span is not None:
         before, after = excerpt(error.text, error.span[0], width)
         lines = [((before, ""), (after[:1], "error"), (after[1:], "")), ((" " * len(before) + "^", "error"),)]
-    lines.extend(((line, "strong"),) for line in _wrapped(one_line(str(error.message)), width))
+    return lines + _message_lines(error, hint, width)
+
+
+def _message_lines(error: InvalidURL | UnknownScheme, hint: str | None, width: int) -> list[Line]:
+    """Return the message, and what is known of the error."""
+    lines: list[Line] = [((line, "strong"),) for line in _wrapped(in_line(str(error.message)), width)]
     for label, value in (
-        ("rule", error.definition or error.rule),
+        ("rule", getattr(error, "definition", None) or error.rule),
         ("section", error.section),
         ("part", error.part),
         ("help", hint),
     ):
         if value:
-            first, *more = _wrapped(one_line(value), width - _LABEL_WIDTH - 2)
+            first, *more = _wrapped(in_line(value), width - _LABEL_WIDTH - 2)
             lines.append((_label(label), (first, "")))
             lines.extend(((" " * (_LABEL_WIDTH + 2) + line, ""),) for line in more)
     return lines
@@ -164,6 +180,8 @@ def draw(url: URL, *, width: int = WIDTH, strokes: Strokes = ASCII_STROKES) -> D
 
     Raises PluginError if the URL's type returns values that cannot be shown.
     """
+    if "password" not in url.parts:  # user information of no certain form may hold one
+        url = type(url).parse(url.redacted(), limit=2 * len(str(url)))
     text, rows = _rows(url)
     if len(text) <= width:
         lines = _parts_underneath(text, rows, strokes)
@@ -202,8 +220,25 @@ def _rows(url: URL) -> tuple[str, list[_Row]]:
             end += shift
         value = HIDDEN if part.name == "password" else _value_text(url, part, values[part.name])
         rows.append(_Row(part.name, start, end, value, syntax.section_of(part.rule)))
+        is_form = part.name == "query" or (part.name == "search" and hasattr(url, "query_fields"))
+        if is_form and "=" in text[start:end]:
+            rows.extend(_fields(url, text[start:end], start))
     rows.sort(key=lambda row: (row.start, -row.end))
     return text, rows
+
+
+def _fields(url: URL, query: str, start: int) -> Iterator[_Row]:
+    """Yield the fields of a query, which begins at `start`; a `+` is a blank in a form only, and so in http."""
+    blank = " " if hasattr(url, "query_fields") else "+"
+    fields = query.split("&")
+    for field in fields[:MAX_FIELDS]:
+        if field:
+            name, equals, value = (unescape(each.replace("+", blank)) for each in field.partition("="))
+            shown_value = _clipped(f"{name!r} = {value!r}" if equals else repr(name))
+            yield _Row("field", start, start + len(field), shown_value, "")
+        start += len(field) + 1
+    if len(fields) > MAX_FIELDS:
+        yield _Row("fields", start, start, f"{len(fields) - MAX_FIELDS} more", "")
 
 
 def _value_text(url: URL, part: Part, value: object) -> str:
@@ -220,6 +255,11 @@ def _value_text(url: URL, part: Part, value: object) -> str:
         raise
     except Exception as error:
         raise type_failed(type(url), error, f"the {part.name} cannot be shown") from error
+    return _clipped(text)
+
+
+def _clipped(text: str) -> str:
+    """Return the text of a value, safe to print, at most `MAX_VALUE` characters."""
     text = shown(redact(text[: 4 * MAX_VALUE]))
     return text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 3] + "..."
 

@@ -2,7 +2,8 @@
 
     app                 the command: global options, help, the commands of plugins
     settings            the registries and clients that the global options ask for, and which of them reads a text
-    options             options and arguments that several commands have: --profile, --json, --passwords, URL, NAME
+    options             options and arguments that several commands have: --profile, --json, URL, URL..., NAME
+    text_files          the URLs in text files, for `check --text`
     verdict             what RFC 1738 says of a URL that is read by another profile
     access_options      options of every command that accesses a URL: --deadline, --root, -v ...
     prompts             logins and forms, asked at the terminal

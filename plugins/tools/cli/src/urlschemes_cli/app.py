@@ -15,20 +15,20 @@ from itertools import takewhile
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from urlschemes import __version__
 from urlschemes.errors import URLError
 from urlschemes_cli import exit_codes, plugin_commands
 from urlschemes_cli.commands import BUILT_IN, MODULES
-from urlschemes_cli.error_reports import report, report_as_json, report_output_error, report_usage_error
+from urlschemes_cli.error_reports import report_as_json, report_failure, report_output_error, report_usage_error
 from urlschemes_cli.options import profile_option
+from urlschemes_cli.output.json_output import ASKED
 from urlschemes_cli.output.text import write_log_as_notes
 from urlschemes_cli.settings import Settings
 
 _PARSING_MODULES = frozenset({"parse", "explain", "check_and_fix", "extract"})
 """The modules of commands that call no hook unless they fail, and so log nothing."""
-_JSON = f"{__name__}.json"
-"""The key in click's context for: `--json` is among the arguments."""
 
 
 class _Commands(click.Group):
@@ -67,6 +67,12 @@ class _Commands(click.Group):
             write_log_as_notes()
         return resolved
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = {name: text for commands in BUILT_IN.values() for name, (_, text) in commands.items()}
+        names |= {name: f"from {claim.provider}" for name, claim in plugin_commands.active(_settings(ctx)).items()}
+        found = [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]
+        return [*found, *super(click.Group, self).shell_complete(ctx, incomplete)]  # click's own imports all commands
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for heading, commands in BUILT_IN.items():
             with formatter.section(heading):
@@ -94,7 +100,7 @@ class _Commands(click.Group):
             sys.stdout.flush()
         except click.ClickException as error:
             context = getattr(error, "ctx", None)
-            if context is not None and context.meta.get(_JSON):
+            if context is not None and context.meta.get(ASKED):
                 report_as_json(error, context)
             report_usage_error(error)
             code = error.exit_code
@@ -112,7 +118,7 @@ class _Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # `--json` is an option of the commands, but an error before a command is found must be JSON too.
-        ctx.meta[_JSON] = "--json" in takewhile("--".__ne__, args)
+        ctx.meta[ASKED] = "--json" in takewhile("--".__ne__, args)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -122,9 +128,7 @@ class _Commands(click.Group):
             finally:
                 sys.stdout.flush()
         except URLError as error:
-            if ctx.meta[_JSON]:
-                report_as_json(error, ctx)
-            ctx.exit(report(error))
+            ctx.exit(report_failure(error, ctx))
         except OSError as error:
             ctx.exit(report_output_error(error))
 
@@ -192,7 +196,7 @@ def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dic
     type=click.Path(exists=True, file_okay=False, resolve_path=True),
     help="Read records of schemes, files NAME.toml, in this folder too.",
 )
-@click.option("--config", metavar="FILE", help="Use this configuration file instead of your own.")
+@click.option("--config", metavar="FILE", type=click.Path(), help="Use this configuration file instead of your own.")
 @click.option("--no-config", is_flag=True, help="Ignore the configuration file and the environment variables for it.")
 @click.version_option(__version__, "-V", "--version", prog_name="urlschemes")
 @click.pass_context

@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,22 +15,40 @@ from urlschemes.errors import URLError
 from urlschemes.redaction import redact, redact_url
 from urlschemes_cli.exit_codes import FAILED, PIPE_CLOSED, exit_code
 from urlschemes_cli.output.console import Console
-from urlschemes_cli.output.hints import hint_of
-from urlschemes_cli.output.json_output import ABOUT, WRITTEN, About, write_json
+from urlschemes_cli.output.hints import hint_of, with_options
+from urlschemes_cli.output.json_output import ABOUT, ASKED, WRITTEN, About, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes, write_note
 from urlschemes_cli.settings import Settings
 from urlschemes_cli.verdict import verdict_on
 
-__all__ = ["error_json", "report", "report_missing_profile", "verdict_json"]
+if TYPE_CHECKING:
+    from urlschemes_lint import Finding
+
+__all__ = ["error_json", "finding_json", "report", "report_failure", "report_missing_profile", "verdict_json"]
+
+
+def report_failure(error: URLError, context: click.Context) -> int:
+    """Report an error on standard error, and as JSON if that is asked for; return the exit code for it.
+
+    The JSON of many URLs has their errors, and standard error does not repeat them.
+    """
+    if context.meta.get(ASKED):
+        report_as_json(error, context)
+        about = context.meta.get(ABOUT)
+        if about and about.is_one_of_many:
+            return exit_code(error)
+    return report(error)
 
 
 def report(error: URLError) -> int:
     """Write an error and its hint on standard error; return the exit code for it."""
+    sys.stdout.flush()  # what was written before comes first
     write_log_as_notes()  # what is made below may import plugins, which may be slow or fail
     message, hint, context = safe_line(str(error.message or error.code)), hint_of(error), click.get_current_context()
     about = context.meta.get(ABOUT)
     verdict = verdict_on(about.text, context.ensure_object(Settings)) if about and _is_about(error, about) else None
-    Console(stderr=True).print_line(("urlschemes: ", "bold red"), message)
+    place = f"{safe_line(redact_url(about.text))}: " if about and about.is_one_of_many else ""
+    Console(stderr=True).print_line(("urlschemes: ", "bold red"), place + message)
     if isinstance(error, errors.PluginContractError) and error.wants:
         write_line(f"  expected: {safe_line(error.wants)}", stream=sys.stderr)
     if hint:
@@ -47,10 +65,10 @@ def report_missing_profile(settings: Settings) -> int:
 
 
 def report_as_json(error: URLError | click.ClickException, context: click.Context) -> None:
-    """Write the error that ended the command as JSON on standard output, unless JSON was written already."""
-    if context.meta.get(WRITTEN):
-        return
+    """Write an error as JSON on standard output, unless JSON about the same was written already."""
     value, about = error_json(error), context.meta.get(ABOUT)
+    if context.meta.get(WRITTEN, ()) is about:
+        return
     if about and about.key and isinstance(error, URLError):
         value = {about.key: redact_url(about.text), **value}
         if _is_about(error, about):
@@ -79,6 +97,12 @@ def error_json(error: URLError | click.ClickException) -> dict[str, Any]:
             **({} if readings is None else {"readings": list(readings)}),
         }
     }
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """Return a finding as JSON, with its hint in terms of the command line."""
+    hint = finding.hint and redact(with_options(finding.hint))
+    return finding._asdict() | {"message": redact(finding.message), "hint": hint}
 
 
 def verdict_json(text: str) -> dict[str, Any] | None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 import click
 
 from urlschemes import URLError, default_registry
-from urlschemes_cli.output.json_output import ABOUT, About
+from urlschemes.redaction import redact_url
+from urlschemes_cli.error_reports import report_failure
+from urlschemes_cli.output.json_output import ABOUT, ASKED, About
 from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.settings import Settings, installed_profiles
 
 __all__ = [
     "complete_profile",
+    "each_url",
     "json_option",
     "note_hidden_password",
     "passwords_option",
@@ -21,6 +25,7 @@ __all__ = [
     "remember",
     "scheme_argument",
     "url_argument",
+    "urls_argument",
 ]
 
 
@@ -47,10 +52,15 @@ def _check_scheme_name(context: click.Context, _: click.Parameter, value: str) -
 
 def complete_profile(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of installed profiles that begin with what was typed."""
-    try:
+    with suppress(URLError):
         return [name for name in installed_profiles(Settings().installed) if name.startswith(incomplete)]
-    except URLError:
-        return []
+    return []
+
+
+def _complete_scheme(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    with suppress(URLError):
+        return [name for name in Settings().schemes if name.startswith(incomplete.lower())]
+    return []
 
 
 def _use_profile(context: click.Context, _: click.Parameter, value: str | None) -> None:
@@ -88,8 +98,40 @@ passwords_option = click.option(
 url_argument = click.argument("url", callback=lambda context, _, value: remember(context, value))
 """Adds the argument URL to a command; JSON of the command says by which profile it is read."""
 
-scheme_argument = click.argument("name", callback=_check_scheme_name)
+scheme_argument = click.argument("name", callback=_check_scheme_name, shell_complete=_complete_scheme)
 """Adds the argument NAME, the name of a scheme, to a command."""
+
+
+urls_argument = click.argument("urls", nargs=-1, required=True, metavar="URL...")
+"""Adds the argument URL... to a command; `-` stands for the lines of standard input."""
+
+
+def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", *, heading: str = "{}\n") -> None:
+    """Call `read` with each URL, and exit with the greatest exit code: it returns one, or raises URLError.
+
+    An error of one URL does not end the command. If there may be several, JSON is a line for each, with the URL under
+    `key`, and other output has a heading.
+    """
+    context, code, is_many = click.get_current_context(), 0, len(urls) > 1 or "-" in urls
+    for text in _texts(urls):
+        context.meta[ABOUT] = About(text, key, is_many)
+        context.ensure_object(Settings).registry  # noqa: B018  what is wrong with it ends the command
+        if is_many and not context.meta.get(ASKED):
+            sys.stdout.write(heading.format(safe_line(redact_url(text))))
+        try:
+            code = max(code, read(text))
+        except URLError as error:
+            code = max(code, report_failure(error, context))
+    context.exit(code)
+
+
+def _texts(urls: Sequence[str]) -> Iterator[str]:
+    for url in urls:
+        if url != "-":
+            yield url
+            continue
+        with click.open_file("-", encoding="utf-8", errors="surrogateescape") as lines:
+            yield from (line.rstrip("\r\n") for line in lines if line.strip())
 
 
 def note_hidden_password() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -122,7 +122,7 @@ class Settings:
         Commands that help to mend an installation work in any case.
         """
         try:
-            self.check()
+            _ = self.registry
         except PluginError as error:
             self.installed.claims()  # raises what another profile does not mend
             self.profile = _CORE
@@ -140,13 +140,9 @@ class Settings:
         rules = Rules(allowed, disabled, pins, reserved=RESERVED, records=records)
         return Registry.from_rules(rules, require=self._require)
 
-    @property
+    @cached_property
     def registry(self) -> Registry:
-        """The registry of the chosen profile. Raises ConfigurationError, PluginError."""
-        return self.check()
-
-    def check(self) -> Registry:
-        """Return `registry`. Raises ConfigurationError, PluginError if it cannot be used."""
+        """The registry of the chosen profile. Raises ConfigurationError, PluginError if it cannot be used."""
         name, source = self.chosen_profile
         self.installed.claims()  # raises what another profile does not mend
         try:
@@ -158,16 +154,12 @@ class Settings:
                 error.message += f" ({source})"
             raise
 
-    @property
+    @cached_property
     def registries(self) -> tuple[Registry, ...]:
         """The registries of all profiles, the chosen one first. A scheme is read by the first that has it."""
-        return tuple(self._registries())
-
-    def _registries(self) -> Iterator[Registry]:
-        yield self.registry
-        for profile in installed_profiles(self.installed).values():
-            if profile is not self.registry.profile:
-                yield self.installed.in_profile(profile)
+        profiles = installed_profiles(self.installed).values()
+        others = (self.installed.in_profile(each) for each in profiles if each is not self.registry.profile)
+        return (self.registry, *others)
 
     @property
     def schemes(self) -> Mapping[str, Registry]:
@@ -182,7 +174,9 @@ class Settings:
         PluginError.
         """
         name = _NAME.match(text)[1].lower()  # type: ignore[index]  # it matches the empty text too
-        return next((each for each in self._registries() if _has(each, name)), self.registry)
+        if _has(self.registry, name):
+            return self.registry
+        return next((each for each in self.registries if _has(each, name)), self.registry)
 
     def client_for(self, text: str) -> Client:
         """Return a configured client of the registry that reads `text`. Raises ConfigurationError, PluginError."""

@@ -31,6 +31,14 @@ def test_an_invalid_url_gets_a_caret_and_its_repair(run) -> None:
     assert lines[-1] == "  repaired  x-shelf://host.dom/%7Evase"
 
 
+def test_an_empty_line_begins_each_of_several_drawings_and_an_unknown_scheme_is_reported(run) -> None:
+    result = run("explain", "x-shelf://h/a", "x-attic:b")
+    assert result.exit_code == 5
+    assert (result.stdout[0], result.stdout.count("\n\n")) == ("\n", 1)
+    assert "+- path 'b'" in result.stdout
+    assert result.stderr == "urlschemes: x-attic:b: no scheme is registered as 'x-attic'\n"
+
+
 def test_a_terminal_gets_colours_and_lines_unless_no_color_is_set(terminal, shell) -> None:
     screen = terminal("explain", "x-shelf://h/vase")
     assert "\x1b[36m" in screen.written

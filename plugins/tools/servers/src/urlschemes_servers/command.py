@@ -83,7 +83,6 @@ def demo(settings: Settings, names: tuple[str, ...], *, dialogue: bool) -> None:
         try:
             accessed.append(_access(settings.registry_for(name), name, demos[name]))
         except URLError as error:
-            sys.stdout.flush()
             report(error)
             failed.append(name)
             continue
@@ -131,7 +130,6 @@ def _access(registry: Registry, name: str, claim: Claim) -> Accessed:
                 with found:
                     size, lines = _read(found, demonstration)
         except URLError:
-            sys.stdout.flush()
             write_note(f"the demonstration {whose} failed: {demonstration.operation} {demonstration.url}")
             raise
     return Accessed(name, demonstration, url, events, size, lines)

@@ -26,6 +26,7 @@ BUILT_IN = {
         "why": ("why", "Show which plugin provides a scheme, and why."),
         "doctor": ("doctor", "Examine the installed plugins."),
         "config": ("config", "Show the configuration in force."),
+        "completion": ("completion", "Write the script with which a shell completes commands."),
     },
 }
 """The built-in commands by section of the help: name, module, short help."""

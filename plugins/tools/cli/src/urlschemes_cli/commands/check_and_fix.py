@@ -3,105 +3,123 @@
 from __future__ import annotations
 
 import re
-import sys
+from typing import Any
 
 import click
 
 import urlschemes_lint
 from urlschemes.redaction import HIDDEN, redact, redact_url
-from urlschemes_cli.error_reports import verdict_json
+from urlschemes_cli.error_reports import finding_json, verdict_json
 from urlschemes_cli.exit_codes import INVALID
-from urlschemes_cli.options import json_option, note_hidden_password, passwords_option, remember, url_argument
+from urlschemes_cli.options import each_url, json_option, note_hidden_password, passwords_option, urls_argument
 from urlschemes_cli.output.console import Console
-from urlschemes_cli.output.hints import with_options
-from urlschemes_cli.output.json_output import write_json
+from urlschemes_cli.output.json_output import ABOUT, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.settings import Settings
 from urlschemes_cli.verdict import print_verdict
 
 
 @click.command()
-@url_argument
+@click.argument("urls", nargs=-1, required=True, metavar="URL...", shell_complete=click.Path().shell_complete)
+@click.option("--text", "in_text", is_flag=True, help="Check the URLs in texts: each URL is the name of a file.")
+@click.option("--format", "form", type=click.Choice(["text", "github"]), help="How --text writes what it finds.")
 @json_option
 @click.pass_obj
-def check(settings: Settings, url: str, *, as_json: bool) -> None:
+def check(settings: Settings, urls: tuple[str, ...], *, in_text: bool, form: str | None, as_json: bool) -> None:
     """List the errors in URL, and warnings about what is legal but unwise.
 
-    The exit code is 1 if there are errors.
+    The exit code is 1 if there are errors. With `-`, each line of standard input is a URL.
+
+    With --text, each URL is a FILE, or `-`: a text with URLs, such as Markdown, HTML or source code. Each finding is a
+    line `FILE:LINE:COLUMN: CODE: MESSAGE`, or a workflow command for `--format github`. Text without a scheme, schemes
+    that are not installed, and templates such as `http://{host}/` or `http://$HOST/` are left alone. Files that are not
+    texts are passed over.
     """
-    findings = urlschemes_lint.check(url, registry=settings.registry_for(url))
-    is_invalid = any(finding.severity == "error" for finding in findings)
-    if as_json:
-        shown = redact_url(url) if is_invalid else redact(url)
-        listed = [
-            each._asdict() | {"message": redact(each.message), "hint": each.hint and redact(with_options(each.hint))}
-            for each in findings
-        ]
-        write_json({"url": shown, "valid": not is_invalid, "findings": listed, "rfc1738": verdict_json(url)})
-    else:
-        console = Console()
-        _show_findings(console, findings)
-        print_verdict(console, url, settings)
-    if is_invalid:
-        click.get_current_context().exit(INVALID)
+    if form and (as_json or not in_text):
+        raise click.UsageError("--format cannot be combined with --json" if as_json else "--format needs --text")
+    if in_text:
+        from urlschemes_cli.text_files import check_files  # late: most checks read no text
+
+        click.get_current_context().exit(check_files(settings, urls, "json" if as_json else form or "text"))
+
+    def read(text: str) -> int:
+        findings = list(map(finding_json, urlschemes_lint.check(text, registry=settings.registry_for(text))))
+        is_invalid = any(each["severity"] == "error" for each in findings)
+        if as_json:
+            shown = redact_url(text) if is_invalid else redact(text)
+            write_json({"url": shown, "valid": not is_invalid, "findings": findings, "rfc1738": verdict_json(text)})
+        else:
+            console = Console()
+            _print_findings(console, findings)
+            print_verdict(console, text, settings)
+        return INVALID if is_invalid else 0
+
+    each_url(urls, read)
 
 
-def _show_findings(console: Console, findings: tuple[urlschemes_lint.Finding, ...]) -> None:
+def _print_findings(console: Console, findings: list[dict[str, Any]]) -> None:
     for finding in findings:
-        style = "bold red" if finding.severity == "error" else "bold yellow"
-        message = f"{_place(finding)}: {safe_line(finding.message)}"
-        console.print_line((finding.severity, style), message, (f"  [{finding.code}]", "dim"), wrap=True)
-        more = [each for each in (finding.section, with_options(finding.hint or "")) if each]
+        style = "bold red" if finding["severity"] == "error" else "bold yellow"
+        message = f"{_place(finding)}: {safe_line(finding['message'])}"
+        console.print_line((finding["severity"], style), message, (f"  [{finding['code']}]", "dim"), wrap=True)
+        more = [each for each in (finding["section"], finding["hint"]) if each]
         if more:
             console.print_paragraph(safe_line("; ".join(more)), "dim", indent=4)
     if not findings:
         console.print_line(("valid, without warnings", "green"))
 
 
-def _place(finding: urlschemes_lint.Finding) -> str:
+def _place(finding: dict[str, Any]) -> str:
     """Return " at N", unless the message names the position."""
-    if finding.span is None or re.search(rf"\bposition {finding.span[0]}\b", finding.message):
+    if finding["span"] is None or re.search(rf"\bposition {finding['span'][0]}\b", finding["message"]):
         return ""
-    return f" at {finding.span[0]}"
+    return f" at {finding['span'][0]}"
 
 
 @click.command()
-@click.argument("url", callback=lambda context, _, value: remember(context, value, "given"))
+@urls_argument
 @json_option
 @passwords_option
 @click.pass_obj
-def fix(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None:
+def fix(settings: Settings, urls: tuple[str, ...], *, as_json: bool, passwords: bool) -> None:
     """Write the valid URL that is nearest to URL, and list the changes on standard error.
 
-    A scheme or a host is never guessed. If several repairs are possible, none is made.
+    A scheme or a host is never guessed. If several repairs are possible, none is made. With `-`, each line of standard
+    input is a URL.
     """
-    fixed = urlschemes_lint.fix(url, registry=settings.registry_for(url))
-    text = str(fixed.url) if passwords else fixed.url.redacted()
-    if as_json:
-        given = url if passwords else redact_url(url) if fixed.changes else redact(url)
-        made = {
-            "given": given,
-            "url": text,
-            "changes": [
-                each._asdict()
-                | ({"before": HIDDEN, "after": HIDDEN} if each.part == "password" and not passwords else {})
-                for each in fixed.changes
-            ],
-            "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),
-        }
-        write_json(made)
-        return
-    write_line(text)
-    sys.stdout.flush()
-    _note_changes(fixed)
-    if text != str(fixed.url):
-        note_hidden_password()
+    is_hidden = False
+
+    def read(given: str) -> int:
+        nonlocal is_hidden
+        fixed = urlschemes_lint.fix(given, registry=settings.registry_for(given))
+        value = _fixed_json(fixed, given, passwords=passwords)
+        if as_json:
+            write_json(value)
+            return 0
+        write_line(value["url"])
+        _note_changes(value, f"{value['given']}: " if click.get_current_context().meta[ABOUT].is_one_of_many else "")
+        if value["url"] != str(fixed.url) and not is_hidden:
+            is_hidden = True
+            note_hidden_password()
+        return 0
+
+    each_url(urls, read, "given", heading="")
 
 
-def _note_changes(fixed: urlschemes_lint.Fixed) -> None:
-    if not fixed.changes:
+def _fixed_json(fixed: urlschemes_lint.Fixed, given: str, *, passwords: bool) -> dict[str, Any]:
+    hidden = {} if passwords else {"before": HIDDEN, "after": HIDDEN}
+    return {
+        "given": given if passwords else redact_url(given) if fixed.changes else redact(given),
+        "url": str(fixed.url) if passwords else fixed.url.redacted(),
+        "changes": [each._asdict() | (hidden if each.part == "password" else {}) for each in fixed.changes],
+        "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),
+    }
+
+
+def _note_changes(value: dict[str, Any], place: str) -> None:
+    if not value["changes"] and not place:
         write_note("the URL is valid and was not changed")
-    for change in fixed.changes:
-        texts = [each if each == each.strip() else f"'{each}'" for each in (change.before, change.after) if each]
-        changed = "in the password" if change.part == "password" else " -> ".join(texts)
-        write_note(f"{change.what} at {change.position}: {changed}  ({change.section})")
+    for change in value["changes"]:
+        texts = [each if each == each.strip() else f"'{each}'" for each in (change["before"], change["after"]) if each]
+        changed = "in the password" if change["part"] == "password" else " -> ".join(texts)
+        write_note(f"{place}{change['what']} at {change['position']}: {changed}  ({change['section']})")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 from rich.text import Text
 
+from urlschemes.errors import UnknownScheme
 from urlschemes_cli.exit_codes import INVALID
-from urlschemes_cli.options import url_argument
+from urlschemes_cli.options import each_url, urls_argument
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.settings import Settings
 from urlschemes_cli.verdict import print_verdict
@@ -18,19 +19,25 @@ STYLES = {"": "", "error": "bold red", "strong": "bold", "label": "cyan", "secti
 
 
 @click.command()
-@url_argument
+@urls_argument
 @click.pass_obj
-def explain(settings: Settings, url: str) -> None:
-    """Draw URL with the name and value of each part underneath.
+def explain(settings: Settings, urls: tuple[str, ...]) -> None:
+    """Draw URL with the name and value of each part underneath, and of each field of its query.
 
     If URL is invalid, mark the error and show the rule, the section, what to do, and the repaired URL if there is one.
+    A URL of an unknown scheme has the parts of all URLs. With `-`, each line of standard input is a URL.
     """
-    console, registry = Console(), settings.registry_for(url)
-    drawing = explanation(url, registry=registry, width=console.rich.width, strokes=strokes_for(console))
-    print_drawing(drawing, console)
-    print_verdict(console, url, settings)
-    if drawing.error is not None:
-        click.get_current_context().exit(INVALID)
+
+    def read(text: str) -> int:
+        console, registry = Console(), settings.registry_for(text)
+        drawing = explanation(text, registry=registry, width=console.rich.width, strokes=strokes_for(console))
+        print_drawing(drawing, console)
+        print_verdict(console, text, settings)
+        if isinstance(drawing.error, UnknownScheme):
+            raise drawing.error
+        return INVALID if drawing.error else 0
+
+    each_url(urls, read, heading="\n")
 
 
 def strokes_for(console: Console) -> Strokes:

@@ -47,14 +47,14 @@ def extract(
 
     FILE is text in UTF-8. Within <URL:...>, a URL may be broken over several lines.
     """
-    passages = find(_decoded(file), registries=settings.registries, invalid=invalid)
+    passages = find(decoded(file), registries=settings.registries, invalid=invalid)
     chosen = (each for each in passages if not delimited or each.grade == "delimited")
     write = _write_json if as_json else partial(_write_lines, positions=positions)
     if write(chosen, passwords=passwords):
         click.get_current_context().exit(INVALID)
 
 
-def _decoded(file: IO[bytes]) -> Iterator[str]:
+def decoded(file: IO[bytes]) -> Iterator[str]:
     """Return the text of `file` as it arrives; octets that are not UTF-8 become surrogates."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     read = getattr(file, "read1", file.read)  # does not wait for more octets than have arrived
@@ -70,13 +70,15 @@ def _write_lines(passages: Iterable[Found | Broken], *, positions: bool, passwor
         place = f"{passage.line}:{passage.column}: "
         if isinstance(passage, Broken):
             any_broken = True
-            _note(f"{place}{one_line(_joined(passage), 80)}: {message_of(passage.error)}")
+            write_note(f"{place}{one_line(_joined(passage), 80)}: {message_of(passage.error)}")
             continue
         url = str(passage.url) if passwords else passage.url.redacted()
         any_hidden = any_hidden or url != str(passage.url)
         write_line(place + url if positions else url)
         if passage.uncertain:
-            _note(f"{place}uncertain: there is a hyphen before a line break, or a line begins with the closing `>`")
+            write_note(
+                f"{place}uncertain: there is a hyphen before a line break, or a line begins with the closing `>`"
+            )
     if any_hidden:
         note_hidden_password()
     return any_broken
@@ -101,12 +103,6 @@ def _write_json(passages: Iterable[Found | Broken], *, passwords: bool) -> bool:
         before = ","
     write_line("[]" if before == "[" else "\n]")
     return any_broken
-
-
-def _note(text: str) -> None:
-    """Write a note after what was written to standard output before."""
-    sys.stdout.flush()
-    write_note(text)
 
 
 def _joined(broken: Broken) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from urlschemes import URL
+from urlschemes.errors import UnknownScheme
 from urlschemes.redaction import HIDDEN
-from urlschemes_cli.error_reports import verdict_json
-from urlschemes_cli.options import json_option, passwords_option, url_argument
+from urlschemes_cli.error_reports import error_json, verdict_json
+from urlschemes_cli.options import each_url, json_option, passwords_option, urls_argument
 from urlschemes_cli.output.console import Console, columns_table, dim
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line
@@ -18,46 +19,62 @@ from urlschemes_cli.verdict import print_verdict
 
 _EMPTY = {None: "absent", "": "empty", (): "none"}
 """The words for values without text."""
-PASSWORD = "password"  # noqa: S105  the name of a part
 
 
 @click.command()
-@url_argument
+@urls_argument
 @json_option
 @passwords_option
 @click.pass_obj
-def parse(settings: Settings, url: str, *, as_json: bool, passwords: bool) -> None:
-    """Split URL into its parts, and show each decoded and as written."""
-    parsed = settings.registry_for(url).parse(url)
-    parts = _parts(parsed, passwords=passwords)
-    if as_json:
-        found = {
-            "url": str(parsed) if passwords else parsed.redacted(),
-            "scheme": parsed.scheme,
-            "type": type(parsed).__name__,
-            "parts": {name: value for name, (value, _) in parts.items()},
-            "raw": {name: raw for name, (_, raw) in parts.items()},
-            "rfc1738": verdict_json(url),
-        }
-        write_json(found)
-        return
+def parse(settings: Settings, urls: tuple[str, ...], *, as_json: bool, passwords: bool) -> None:
+    """Split URL into its parts, and show each decoded and as written.
+
+    A URL of an unknown scheme is split by the rules for all URLs. With `-`, each line of standard input is a URL.
+    """
+
+    def read(text: str) -> int:
+        registry, unknown = settings.registry_for(text), None
+        try:
+            url = registry.parse(text)
+        except UnknownScheme as error:
+            url, unknown = registry.parse_generic(text), error
+        value = _json(url, text, passwords=passwords)
+        if as_json:
+            write_json(value if unknown is None else {**value, **error_json(unknown)})
+        else:
+            _print(value, text, settings)
+        if unknown is not None:
+            raise unknown
+        return 0
+
+    each_url(urls, read)
+
+
+def _json(url: URL, text: str, *, passwords: bool) -> dict[str, Any]:
+    """Return the parts of a URL as JSON: their values, and their texts as written, the scheme first."""
+    if not passwords and "password" not in url.parts:  # user information of no certain form may hold one
+        url = type(url).parse(url.redacted(), limit=2 * len(text))
+    parts = {"scheme": url.scheme} | {name: getattr(url, name) for name in url.parts}
+    raw = {"scheme": str(url).partition(":")[0]} | {name: url.raw[name] for name in url.parts}
+    if parts.get("password") and not passwords:
+        parts["password"] = raw["password"] = HIDDEN
+    return {
+        "url": str(url) if passwords else url.redacted(),
+        "scheme": url.scheme,
+        "type": type(url).__name__,
+        "parts": parts,
+        "raw": raw,
+        "rfc1738": verdict_json(text),
+    }
+
+
+def _print(value: dict[str, Any], text: str, settings: Settings) -> None:
     table = columns_table("part", "value", "as written")
-    for name, values in parts.items():
-        table.add_row(name, *(_text(value) or dim(_EMPTY[value]) for value in values))
+    for name, part in value["parts"].items():
+        table.add_row(name, *(_text(each) or dim(_EMPTY[each]) for each in (part, value["raw"][name])))
     console = Console()
     console.print_table(table)
-    print_verdict(console, url, settings)
-
-
-def _parts(url: URL, *, passwords: bool) -> dict[str, tuple[Any, Any]]:
-    """Return each part by name, the scheme first: its value, and its text as written."""
-    parts: dict[str, tuple[Any, Any]] = {"scheme": (url.scheme, str(url).partition(":")[0])}
-    raw = url.raw
-    for name in url.parts:
-        value = getattr(url, name)
-        is_hidden = name == PASSWORD and value and not passwords
-        parts[name] = (HIDDEN, HIDDEN) if is_hidden else (value, raw[name])
-    return parts
+    print_verdict(console, text, settings)
 
 
 def _text(value: object) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
@@ -63,7 +62,6 @@ def schemes(
     elif filters:
         installed = "no installed scheme matches; --all searches all known names"
         write_note("no known name matches" if everything else installed)
-    sys.stdout.flush()
     if everything:
         _note_sources(settings, listed)
     elif not as_json:
@@ -120,7 +118,6 @@ def _show(listed: list[dict[str, Any]], columns: Sequence[str], profile: str, *,
         console.print_heading(ledger)
         console.print_names(each["name"] for each in names)
     if not fits:
-        sys.stdout.flush()
         write_note("--json has more columns")
 
 

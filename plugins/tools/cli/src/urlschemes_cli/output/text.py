@@ -31,7 +31,8 @@ def write_line(text: str = "", *, stream: IO[str] | None = None) -> None:
 
 
 def write_note(text: str) -> None:
-    """Write a remark on standard error; the result is on standard output."""
+    """Write a remark on standard error, after what was written to standard output, where the result is."""
+    sys.stdout.flush()
     write_line(f"urlschemes: {safe_line(text)}", stream=sys.stderr)
 
 

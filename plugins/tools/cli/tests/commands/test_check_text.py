@@ -1,0 +1,89 @@
+"""`urlschemes check --text`: findings about the URLs in text files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+MAIL = """\
+\u00fc See x-shelf://h/~ and <URL:x-shelf://joe:hunter2@h/a
+  b^c>, x-shelf://h:81/a.
+"""
+FINDINGS = [
+    (1, 19, "invalid-character", "error"),
+    (1, 44, "password", "warning"),
+    (2, 4, "invalid-character", "error"),
+    (2, 21, "reserved-port", "warning"),
+]
+"""Line, column, code and severity of what is found there."""
+
+
+@pytest.fixture
+def mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("a,b:100%.txt").write_text(MAIL, "utf-8")
+    return "a,b:100%.txt"
+
+
+def test_each_finding_has_its_place_in_the_file(run, mail: str) -> None:
+    result = run("check", "--text", "--json", mail)
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(each["line"], each["column"], each["code"], each["severity"]) for each in found] == FINDINGS
+    assert {each["file"] for each in found} == {mail}
+    assert (result.exit_code, result.stderr, "hunter2" in result.stdout) == (1, "", False)
+    lines = run("check", "--text", mail).stdout.splitlines()
+    expected = [f"{mail}:{line}:{column}: {code}: " for line, column, code, _ in FINDINGS]
+    assert [line[: len(start)] for line, start in zip(lines, expected, strict=True)] == expected
+    assert lines[0].endswith("; write %7E, or let `fix` do it")
+
+
+def test_a_workflow_command_of_github_is_escaped(run, mail: str) -> None:
+    lines = run("check", "--text", "--format", "github", mail).stdout.splitlines()
+    start = "::error file=a%2Cb%3A100%25.txt,line=1,col=19,title=invalid-character::invalid character '~' in the thing"
+    assert lines[0].startswith(start)
+    assert lines[0].endswith("; write %257E, or let `fix` do it")
+    assert [line.split()[0] for line in lines] == [f"::{severity}" for *_, severity in FINDINGS]
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        ("x-shelf://h/a www.h.dom x-attic://h/~ <URL:x-attic:~>", []),
+        ("x-shelf:line x-shelf::name <URL:` <URL:a b>", []),
+        ("x-shelf:/h <x-shelf:a>", ["missing-authority"] * 2),
+        (
+            "x-shelf://h/~{name} x-shelf://$HOST/~ x-shelf://h/~%s x-shelf://h/~%(a) x-shelf://h/~%d/ x-shelf://h/~\\n",
+            [],
+        ),
+        ("x-shelf://h/~&#38;", []),
+        ("x-shelf://h/%dz x-shelf://h/100% x-shelf://h/%zz", ["bad-escape"]),
+        ("x-shelf://h/~\udcff", ["invalid-character"] * 2),
+    ],
+)
+def test_only_what_is_meant_as_a_url_is_judged(run, text: str, codes: list[str]) -> None:
+    result = run("check", "--text", "--json", "-", input=text.encode("utf-8", "surrogateescape"))
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [each["code"] for each in found] == codes
+    assert all(each["file"] == "-" for each in found)
+
+
+def test_files_that_cannot_be_read_are_named_and_others_passed_over(run, mail: str, tmp_path: Path) -> None:
+    Path("picture").write_bytes(b"x-shelf://h/~ \0")
+    result = run("check", "--text", "missing", "picture", str(tmp_path), mail)
+    assert (result.exit_code, len(result.stdout.splitlines())) == (2, len(FINDINGS))
+    assert result.stderr.splitlines() == [
+        "urlschemes: Could not open file 'missing': No such file or directory",
+        "urlschemes: picture is not a text and was passed over",
+        f"urlschemes: Could not open file '{tmp_path}': Is a directory",
+    ]
+    (error,) = map(json.loads, run("check", "--text", "--json", "missing").stdout.splitlines())
+    assert (error["file"], error["error"]["code"]) == ("missing", "usage")
+    assert (run("check", "--text", "picture").exit_code, run("check", "--text", __file__).exit_code) == (0, 1)
+
+
+@pytest.mark.parametrize("words", [["--format", "github"], ["--text", "--json", "--format", "text"]])
+def test_a_format_is_for_texts_and_not_for_json(run, words: list[str]) -> None:
+    result = run("check", *words, "x-shelf://h/")
+    assert (result.exit_code, "--format" in result.stderr) == (2, True)
