@@ -217,7 +217,8 @@ def test_what_one_of_two_parts_of_a_list_excludes_both_exclude() -> None:
         ('u = "x:%" hex alpha', [], "rule 'u' has a percent sign that begins no escape"),
         ("u = p\np = [ digit ] [ digit ]", [Part("p", ["p"], number=True)], "its rule must derive one or more digits"),
         ("u = p\np = 1*4uchar", [Part("p", ["p"], number=True)], "its rule must derive one or more digits"),
-        ("u = p\np = 4digit", [Part("p", ["p"], number=True)], "its rule derives 0007 but not 7"),
+        ('u = p\np = *digit "." digit', [Part("p", ["p"], number="decimal")], "must derive decimal numbers"),
+        ('u = p\np = *[ "-" ] digits', [Part("p", ["p"], number="decimal")], "must derive decimal numbers"),
         (
             'u = p\np = digits *[ "&" digits ]',
             [Part("p", ["p"], element="digits", number=True)],

@@ -75,7 +75,7 @@ class Syntax:
         self.as_written = tuple(name for name, part in self.parts.items() if part.as_written)
         self.groups: dict[str, tuple[str, ...]] = {}
         self._made: dict[str, Any] = {}
-        self._numbers = tuple(name for name, part in self.parts.items() if part.number)
+        self._numbers = tuple(name for name, part in self.parts.items() if part.kind == "number")
         if "parts" not in self._kept:
             with self._located_errors():
                 self._kept["parts"] = marks_and_divisions(self.grammar, self.parts)

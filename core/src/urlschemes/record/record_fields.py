@@ -294,6 +294,9 @@ def _part(name: str, fields: _Fields) -> dict[str, Any]:
     if not at or not all(isinstance(spec, str) and spec for spec in at):
         fields.wrong("at", "the path of a rule, or a list of paths")
     take = fields.one_of("take", TAKES, "all")
+    number = fields.table.pop("number", name == "port")
+    if number not in (True, False, "decimal"):
+        fields.wrong("number", 'true, or "decimal"')
     travels = fields.one_of("travels", TRAVELS, "line")
     exclude = fields.take("exclude", list, [])
     if not all(isinstance(octet, str) and re.fullmatch("[0-9A-Fa-f]{2}", octet) for octet in exclude):
@@ -303,7 +306,7 @@ def _part(name: str, fields: _Fields) -> dict[str, Any]:
         "name": name,
         "at": at,
         "take": take,
-        "number": fields.take("number", bool, name == "port"),
+        "number": number,
         "exclude": [int(octet, 16) for octet in exclude],
         "travels": travels,
         **{each: fields.take(each, str, None) for each in ("element", "decoded", "called", "says")},
@@ -340,5 +343,7 @@ def _example(table: _Fields, fields: _Fields) -> Example:
 
 
 def _value(value: object) -> object:
-    """Return the value of a part in an example, with tuples for the lists of TOML."""
-    return tuple(map(_value, value)) if isinstance(value, list) else value
+    """Return the value of a part in an example: tuples for the lists of TOML, which writes no None in a pair."""
+    if not isinstance(value, list):
+        return value
+    return tuple((*each, None) if isinstance(each, list) and len(each) == 1 else _value(each) for each in value)

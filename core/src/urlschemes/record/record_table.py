@@ -11,6 +11,7 @@ from typing import Any
 
 from urlschemes.errors import RegistrationError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM, SCHEME_NAME_WORDS
+from urlschemes.grammar.part import decimal_of
 from urlschemes.grammar.profile import Profile
 from urlschemes.redaction import described
 from urlschemes.rfc1738 import RFC1738
@@ -137,7 +138,7 @@ def _merged(base: dict[str, Any], own: dict[str, Any], levels: int = _LEVELS) ->
 
 def _toml(text: str, source: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=decimal_of)
     except (ValueError, RecursionError) as error:  # also for a number of too many digits
         raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
 
