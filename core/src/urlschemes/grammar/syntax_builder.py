@@ -6,11 +6,11 @@ Every mistake in the rules of a scheme is found here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton, bits, union
-from urlschemes.grammar.bnf import Grammar, Literal, Node, Reference, Repeat, Rule, Sequence
+from urlschemes.grammar.bnf import Grammar, Literal, Node, Reference, Repeat, Rule, Sequence, together
 from urlschemes.grammar.octets import ESCAPE, mask
 from urlschemes.grammar.part import Division, Held, Part
 from urlschemes.grammar.profile import Profile
@@ -122,7 +122,6 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part], profile
 
     Raises GrammarError for rules that are not those of URLs.
     """
-    legal = mask(profile.characters + "%")
     exclude: dict[str, frozenset[int]] = {}
     for part in parts.values():
         exclude[part.mark] = exclude.get(part.mark, frozenset()) | part.exclude
@@ -133,24 +132,34 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part], profile
         more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
     if more != exclude:
         automaton = Automaton(expand(grammar, Reference(rule), parts.values(), more))
-    escapes = union(escape.first for escape in automaton.escapes)
+    mistakes = {each.message: each for each in _mistakes(grammar, rule, parts, profile, automaton)}
+    if mistakes:
+        raise together([*mistakes.values()])
+    return automaton
+
+
+def _mistakes(
+    grammar: Grammar, rule: str, parts: Mapping[str, Part], profile: Profile, automaton: Automaton
+) -> Iterator[GrammarError]:
+    """Yield an error for each rule that derives what no URL holds, and for each part without occurrence or value."""
+    legal, escapes = mask(profile.characters + "%"), union(escape.first for escape in automaton.escapes)
     for leaf in automaton.leaves:
         for code in bits(leaf.mask & ~legal):
             problem = f"rule {leaf.path[-1]!r} has {chr(code)!a}, which no URL may hold"
             hint = f"use the characters of {profile.section('characters')}, and encode all others"
-            raise GrammarError(problem, rule=leaf.path[-1], hint=hint)
+            yield GrammarError(problem, rule=leaf.path[-1], hint=hint)
         if leaf.mask & _PERCENT and not leaf.inside & escapes:
             problem = f"rule {leaf.path[-1]!r} has a percent sign that begins no escape"
             hint = f'write an escape as the rule `{profile.rule_names["escape"]}`, or as "%" and two hexadecimal digits'
-            raise GrammarError(problem, rule=leaf.path[-1], hint=hint)
+            yield GrammarError(problem, rule=leaf.path[-1], hint=hint)
     for part in parts.values():
-        if not any(marked.mark == part.mark for marked in automaton.marked):
+        if any(marked.mark == part.mark for marked in automaton.marked):
+            yield from _mistakes_of_values(part, automaton, held_by(part, automaton, grammar), profile)
+        else:
             names = dict.fromkeys(name for leaf in automaton.leaves for name in leaf.path if name in grammar.rules)
             hint = f"a URL has these rules: {', '.join(each for each in names if each not in profile.character_sets)}"
             problem = f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}"
-            raise GrammarError(problem, rule=rule, hint=hint)
-        _check_values(part, automaton, held_by(part, automaton, grammar), profile)
-    return automaton
+            yield GrammarError(problem, rule=rule, hint=hint)
 
 
 def held_by(part: Part, automaton: Automaton, grammar: Grammar) -> Held:
@@ -165,27 +174,27 @@ def held_by(part: Part, automaton: Automaton, grammar: Grammar) -> Held:
     )
 
 
-def _check_values(part: Part, automaton: Automaton, held: Held, profile: Profile) -> None:
-    """Raise GrammarError if a text of the part would have no value, or a value no text."""
+def _mistakes_of_values(part: Part, automaton: Automaton, held: Held, profile: Profile) -> Iterator[GrammarError]:
+    """Yield an error if a text of the part would have no value, or a value no text."""
     if part.name == "host" and held.escapes and not profile.escapes_in_host:
         hint = f"use the rule `{profile.host_rules[0]}`"
-        raise GrammarError("the host must not have escapes", rule=held.rule, hint=hint)
-    if not part.number:
-        return
-    if part.element is not None:
+        yield GrammarError("the host must not have escapes", rule=held.rule, hint=hint)
+    if part.number and part.element is not None:
         hint = "leave out `number`, and let a property of the type convert the elements"
-        raise GrammarError(f"the part {part.name!r} is a list, and cannot be a number", rule=held.rule, hint=hint)
-    if not all(_is_number(part, marked, automaton) for marked in automaton.marked if marked.mark == part.mark):
-        rule = profile.rule_names["number"]
-        wanted, hint = "one or more digits", f"use the rule `{rule}`"
+        yield GrammarError(f"the part {part.name!r} is a list, and cannot be a number", rule=held.rule, hint=hint)
+    elif part.number and not all(_is_number(part, each, automaton) for each in automaton.marked):
+        digits = f"1*{profile.rule_names['digit']}"
+        wanted, hint = "one or more digits", f"write it as `{digits}`"
         if part.number == "decimal":
-            wanted, hint = "decimal numbers", f'write it as `[ "-" ] {rule} [ "." {rule} ]`, or less'
+            wanted, hint = "decimal numbers", f'write it as `[ "-" ] {digits} [ "." {digits} ]`, or less'
         problem = f"the part {part.name!r} is {part.described}, and its rule must derive {wanted}"
-        raise GrammarError(problem, rule=held.rule, hint=hint)
+        yield GrammarError(problem, rule=held.rule, hint=hint)
 
 
 def _is_number(part: Part, marked: Marked, automaton: Automaton) -> bool:
-    """Return True if all texts of this occurrence of the part are numbers."""
+    """Return True if all texts of `marked` are numbers, or it is another part."""
+    if marked.mark != part.mark:
+        return True
     reached = dict.fromkeys((position, "") for position in bits(marked.first))
     ahead = [*reached]
     for position, before in ahead:

@@ -259,8 +259,10 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: 
             table.wrong(f"parts.{name}", "a number" if name == "port" else "one text")
         parts.append(part)
     text = table.take("bnf", str)
-    first = _FIRST_RULE.match(_COMMENT.sub("", text))
-    rule = table.take("rule", str, first[1] if first else "" if "syntax.bnf" in fields.mistakes else _MISSING)
+    rules = _COMMENT.sub("", text)
+    if not rules.strip() and "bnf" in given:
+        table.empty("bnf")
+    rule = table.take("rule", str, first[1] if (first := _FIRST_RULE.match(rules)) else "")
     hierarchy = table.take("hierarchy", str, None)
     slash = table.take("slash_may_be_omitted", bool, False)
     printed = table.take("printed", str, "")

@@ -100,7 +100,6 @@ class ABNFReader(BNFReader):
     bar: ClassVar = "/"
     defines: ClassVar = frozenset({"=", "=/"})
     has_zero_times: ClassVar = True
-    hint: ClassVar = 'write a literal in quotation marks, as in "|", and `/` between alternatives'
 
     def __init__(self, text: str, known: Mapping[str, Rule] = MappingProxyType({})) -> None:
         super().__init__(text, known)
@@ -235,4 +234,4 @@ def _core_rule(lower: str) -> Rule:
     reader = ABNFReader(_CORE[lower])
     BNFReader.rules(reader)  # its references are resolved by the reader of the text
     (rule,) = reader.found.values()
-    return Rule(rule.name, rule.node, rule.line, "RFC 5234 appendix B.1")
+    return Rule(rule.name, rule.node, 0, "RFC 5234 appendix B.1")

@@ -87,6 +87,8 @@ def test_the_records_of_one_profile_are_reviewed(tmp_path: Path) -> None:
     folder = made(tmp_path, {"x-note.toml": NOTE + SECOND_PROFILE, "x-other.toml": NOTE})
     (found,) = review_records(folder, profile="rfc3986", checks=["grammar"])
     assert (found.scheme, found.profiles, found.passed) == ("x-note", ("rfc3986",), True)
+    made(tmp_path, {"x-note.toml": NOTE + SECOND_PROFILE.replace("rfc3986", "rfc3968"), "x-other.toml": ""})
+    assert review_records(folder, checks=["record"])[0].verdicts[0].reason == "rfc3968 is not a known profile"
 
 
 def test_a_folder_without_a_record_is_refused(tmp_path: Path) -> None:
