@@ -83,6 +83,7 @@ def division(grammar: Grammar, rule: str, element: str, part: str) -> Division:
             f'the list part {part!r} must be a rule of the form `{element} *( "/" {element} )`, '
             f'or `*( ";" {element} )`; with `{element} = name [ "=" value ]`, its elements are pairs',
             rule=rule if rule in rules else None,
+            hint="write the list as a rule of its own",
         )
     for text, nodes in ((separator, elements), (equals, names)):
         for each in nodes:

@@ -117,6 +117,8 @@ def fields_of(
         if not words.strip() and name in table:
             fields.empty(name)
         found[name] = " ".join(words.split()) if name.endswith("considerations") else words.strip()
+    if not is_experiment and not {*_TEXTS} & table.keys():
+        fields.hints.append(f"an experiment needs none of these: its name begins with `x-`, as in x-{scheme}")
     default_port = fields.take("default_port", int, None)
     found["default_port"] = None if default_port is None else fields.port("default_port", default_port)
     ports = fields.take("ports", list, [])
