@@ -67,6 +67,8 @@ def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leadi
         'list = *[ each ]\neach = ";x" value\nvalue = *"a"',
         'list = each *[ "%2F" each ]\neach = *"a"',
         'list = each\neach = *alpha\nalpha = <">',
+        'list = "a" each *[ "/" each ]\neach = name "=" name\nname = *"a"',
+        'list = other *[ "/" each ]\nother = "b"\neach = name "=" name\nname = *"a"',
     ],
 )
 def test_the_rules_that_are_none(rules: str) -> None:

@@ -63,7 +63,7 @@ def division(grammar: Grammar, rule: str, element: str, part: str) -> Division:
     rules = grammar.rules
     node, inner = (rules[name].node if name in rules else None for name in (rule, element))
     is_optional = isinstance(node, Repeat) and (node.least, node.most) == (0, 1)
-    separator, name, leading, elements = "", "", False, list[Node]()
+    separator, name, leading, is_one, elements = "", "", False, True, list[Node]()
     match node.item if isinstance(node, Repeat) and is_optional else node:
         case Sequence(
             items=(Reference() as first, Repeat(item=Sequence(items=(between, Reference(name=name) as again))))
@@ -72,13 +72,14 @@ def division(grammar: Grammar, rule: str, element: str, part: str) -> Division:
         case Repeat(item=Sequence(items=(between, Reference(name=name) as again)), least=0, most=None):
             separator, leading, elements = _literal(rules, between), True, [again]
         case Repeat(item=Reference(name=name), least=0, most=None) if isinstance(inner, Sequence):
-            separator, leading, elements = _literal(rules, inner.items[0]), True, [*inner.items[1:]]
-            inner = elements[0] if len(elements) == 1 else Sequence(tuple(elements))
+            between, *elements = inner.items
+            separator, leading, inner = _literal(rules, between), True, Sequence(tuple(elements))
+            is_one = len(elements) == 1 and isinstance(elements[0], Reference)
         case _:
             pass
     equals, names = _equals(rules, inner)
-    is_one = isinstance(inner, Reference) or equals or elements[-1:] != [inner]
-    if not separator or name != element or not is_one or (equals and not leading and str(elements[0]) != element):
+    is_pair = equals != "" and (leading or element in map(str, elements[:1]))
+    if not separator or name != element or (equals and not is_pair) or not (is_one or is_pair):
         raise GrammarError(
             f'the list part {part!r} must be a rule of the form `{element} *( "/" {element} )`, '
             f'or `*( ";" {element} )`; with `{element} = name [ "=" value ]`, its elements are pairs',

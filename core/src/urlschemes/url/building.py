@@ -19,6 +19,7 @@ from urlschemes.grammar.part import DIGITS, Encoded, Part, Raw
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.url.base import REQUIRED, URLBase
 from urlschemes.url.fields import absent_value
+from urlschemes.url.pattern_reader import LIMIT
 
 AnyURL = TypeVar("AnyURL", bound=URLBase)
 
@@ -131,22 +132,23 @@ def _written(syntax: Syntax, part: Part, value: object, scheme: str | None) -> R
 def _written_number(syntax: Syntax, part: Part, value: object, scheme: str | None) -> str:
     if isinstance(value, Encoded):
         return str(value)
-    wanted, what, hint = "an int from 0 up", value, None
-    if part.number == "decimal":
+    wanted, has, hint = "an int from 0 up", type(value).__name__, None
+    if isinstance(value, int) and not isinstance(value, bool):
+        if abs(value) >= _TOO_LARGE:  # Python would not write a number that is a little larger
+            raise _wrong_value(part, f"the {part.called} has more than {DIGITS} digits", scheme)
+        if value >= 0 or part.number == "decimal":
+            return _padded(syntax, part, str(value))
+        has = str(value)
+    elif part.number == "decimal":
         from decimal import Decimal  # few processes need it
 
         wanted, hint = "a finite Decimal or an int", "write Decimal(str(value))" if isinstance(value, float) else None
         if isinstance(value, Decimal) and value.is_finite():
-            if max(value.adjusted(), -int(value.as_tuple().exponent)) >= DIGITS:
-                raise _wrong_value(part, f"the {part.called} has more than {DIGITS} digits", scheme)
+            if max(value.adjusted(), -int(value.as_tuple().exponent)) > LIMIT:
+                raise _wrong_value(part, f"the {part.called} has more than {LIMIT} digits", scheme)
             return _padded(syntax, part, format(value, "f"))
-    if not isinstance(value, int) or isinstance(value, bool):
-        what = str(value) if str(value) in {"NaN", "Infinity"} else type(value).__name__
-    elif abs(value) >= _TOO_LARGE:  # Python would not write a number that is a little larger
-        raise _wrong_value(part, f"the {part.called} has more than {DIGITS} digits", scheme)
-    elif value >= 0 or part.number == "decimal":
-        return _padded(syntax, part, str(value))
-    raise _wrong_value(part, f"the {part.called} must be {wanted}, not {what}", scheme, hint)
+        has = str(value) if isinstance(value, Decimal) else has
+    raise _wrong_value(part, f"the {part.called} must be {wanted}, not {has}", scheme, hint)
 
 
 def _padded(syntax: Syntax, part: Part, number: str, default: str | None = None) -> str:
