@@ -94,8 +94,8 @@ def test_a_message_names_the_mistake_and_the_line(text: str, message: str) -> No
         ('a = "x" | ""', "write `[ a ]` for a that may be absent"),
         ('a = "x', "end a literal in the line where it begins"),
         ("a = %d65", "write an octet in hexadecimal, as in %x41"),
-        ("a = 1*[0-9]", "write a range of characters as in %x61-7A"),
-        ("a = 1*[A-Za-z]", "write a range of characters as %x41-5A"),
+        ("a = 1*[0-9]", "write ranges of characters as in %x61-7A"),
+        ("a = 1*[A-Za-z]", "write ranges of characters as %x41-5A, %x61-7A"),
         ("a = alpha+", "write `1*alpha` for one or more"),
         ("a = alpha?", "write `1*a`, `[ a ]` or `2*5a` for a that is repeated"),
         ("a = alpha{2,5}", "write `1*a`, `[ a ]` or `2*5a` for a that is repeated"),
@@ -132,6 +132,14 @@ def test_a_hint_says_what_to_do(text: str, hint: str) -> None:
             ],
         ),
         ("a = b\nb = c", ["rule 'b' in line 2 refers to 'c', which is not defined"]),
+        (
+            "# a\na = b Alpha\nc = -",
+            [
+                "invalid '# a' in line 1: not part of the notation (begin a comment with `;`)",
+                "rule 'a' in line 2 refers to 'b', which is not defined (define it, or use one of the shared rules)",
+                "invalid character '-' in line 3: not part of the notation (write ranges of characters as in %x61-7A)",
+            ],
+        ),
         ("~\n~", [f"invalid character '~' in line {line}: not part of the notation" for line in (1, 2)]),
     ],
 )

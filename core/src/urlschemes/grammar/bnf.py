@@ -18,7 +18,8 @@ Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -157,27 +158,11 @@ class Grammar:
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self.rules = dict(rules)
-        undefined = [(rule, each.name) for rule in rules.values() for each in references(rule.node)]
-        if mistakes := [self._undefined(*each) for each in dict.fromkeys(undefined) if each[1] not in rules]:
+        if mistakes := undefined(rules.values(), rules):
             raise together(mistakes)
         done: set[str] = set()
         for start in self.rules:
             self._visit(start, (), done)
-
-    def _undefined(self, rule: Rule, name: str) -> GrammarError:
-        from difflib import get_close_matches  # only a mistake needs it
-
-        hint, cases = "define it, or use one of the shared rules", {each.lower(): each for each in self.rules}
-        if name.lower() in cases:
-            hint = f"write {cases[name.lower()]!r}: the names of rules are case-sensitive"
-        elif _RANGE.fullmatch(name):
-            hint = f"write a range of characters as %x{ord(name[0]):X}-{ord(name[2]):X}"
-        elif name.endswith("+"):
-            hint = f"write `1*{name[:-1]}` for one or more"
-        elif meant := get_close_matches(name, self.rules, 1, cutoff=0.8):
-            hint = f"did you mean {meant[0]!r}?"
-        problem = f"rule {rule.name!r} in line {rule.line} refers to {name!r}, which is not defined"
-        return GrammarError(problem, rule=rule.name, line=rule.line, hint=hint)
 
     def _visit(self, name: str, path: tuple[str, ...], done: set[str]) -> None:
         line = self.rules[name].line
@@ -190,6 +175,29 @@ class Grammar:
         for reference in references(self.rules[name].node):
             self._visit(reference.name, (*path, name), done)
         done.add(name)
+
+
+def undefined(rules: Iterable[Rule], names: Collection[str]) -> list[GrammarError]:
+    """Return an error for each name that one of `rules` refers to, and that is not among `names`."""
+    found = dict.fromkeys((rule, each.name) for rule in rules for each in references(rule.node))
+    return [_undefined(rule, name, names) for rule, name in found if name not in names]
+
+
+def _undefined(rule: Rule, name: str, names: Collection[str]) -> GrammarError:
+    from difflib import get_close_matches  # only a mistake needs it
+
+    hint, cases = "define it, or use one of the shared rules", {each.lower(): each for each in names}
+    if name.lower() in cases:
+        hint = f"write {cases[name.lower()]!r}: the names of rules are case-sensitive"
+    elif _RANGE.fullmatch(name):
+        ranges = (f"%x{ord(first):X}-{ord(last):X}" for first, last in re.findall("(.)-(.)", name))
+        hint = f"write ranges of characters as {', '.join(ranges)}"
+    elif name.endswith("+"):
+        hint = f"write `1*{name[:-1]}` for one or more"
+    elif meant := get_close_matches(name, names, 1, cutoff=0.8):
+        hint = f"did you mean {meant[0]!r}?"
+    problem = f"rule {rule.name!r} in line {rule.line} refers to {name!r}, which is not defined"
+    return GrammarError(problem, rule=rule.name, line=rule.line, hint=hint)
 
 
 def together(mistakes: list[GrammarError]) -> GrammarError:
@@ -231,7 +239,7 @@ _FOREIGN: tuple[tuple[str, str, str, str], ...] = (
     (r"%[dDbB][0-9.-]+", "literal", '""', "write an octet in hexadecimal, as in %x41"),
     (r"<[\w-]+>", "name", "name", "write the name of a rule without `<` and `>`"),
     (r"[+?]|\{[^}\n]*\}", "space", "", "write `1*a`, `[ a ]` or `2*5a` for a that is repeated"),
-    ("-", "space", "", "write a range of characters as in %x61-7A"),
+    ("-", "space", "", "write ranges of characters as in %x61-7A"),
     ("_", "space", "", "write a hyphen in the name of a rule"),
 )
 """What people write who know other notations: a pattern, the token that is meant, and the hint."""
@@ -256,6 +264,8 @@ class BNFReader:
     """The mark between alternatives."""
     defines: ClassVar = frozenset({"="})
     """The marks between the name of a rule and its definition."""
+    core: ClassVar[Collection[str]] = ()
+    """The rules that every text may use."""
     has_zero_times: ClassVar = False
     """True if an element may be repeated 0 times."""
 
@@ -325,9 +335,13 @@ class BNFReader:
                 while not self.starts_rule() and self.tokens[self.at][0] != "end":
                     self.at += 1
         if self.mistakes:
-            by_line = {
-                each.line or 0: each for each in reversed(self.mistakes)
-            }  # of a line, the first may cause others
+            defined = (text for (_, text, _), (_, after, _) in pairwise(self.tokens) if after in self.defines)
+            names = {*self.known, *self.core, *defined}
+            lower = {each.lower() for each in names}
+            used = {each.name for rule in self.found.values() for each in references(rule.node)}
+            names |= {each for each in used if each.lower() in lower}  # letter case may count, or not
+            mistakes = [*self.mistakes, *undefined(self.found.values(), names)]
+            by_line = {each.line or 0: each for each in reversed(mistakes)}  # of a line, the first may cause others
             raise together([by_line[line] for line in sorted(by_line)])
         return self.found
 

@@ -140,7 +140,8 @@ def _toml(text: str, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text, parse_float=decimal_of)
     except (ValueError, RecursionError) as error:  # also for a number of too many digits
-        raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
+        hint = "write a text in quotation marks" if "Invalid value" in str(error) else None
+        raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source, hint=hint) from None
 
 
 def _wrong(source: str, field: str, problem: str) -> RegistrationError:

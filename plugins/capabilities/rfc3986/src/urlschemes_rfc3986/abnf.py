@@ -99,6 +99,7 @@ class ABNFReader(BNFReader):
     tokens_of: ClassVar = _LEXICON
     bar: ClassVar = "/"
     defines: ClassVar = frozenset({"=", "=/"})
+    core: ClassVar = _CORE.keys()
     has_zero_times: ClassVar = True
 
     def __init__(self, text: str, known: Mapping[str, Rule] = MappingProxyType({})) -> None:
