@@ -275,6 +275,13 @@ def test_an_optional_list_without_elements_is_absent() -> None:
     assert full.replace(tracks=()).parts == {**full.parts, "tracks": ()}
 
 
+def test_a_list_that_two_parts_share_has_an_element_even_if_it_is_empty() -> None:
+    kind = juke(path='path = [ segment *[ "/" segment ] ]', segment='segment = *[ uchar | "=" ]')
+    url = kind.parse("x-juke://h/")
+    assert (url.shelves, url.album, url.raw["shelves"], url.raw["album"]) == ((), "", (), "")
+    assert str(kind(**url.parts)) == "x-juke://h/"
+
+
 def test_an_error_names_the_part_that_is_missing_or_superfluous() -> None:
     mandatory = 'jukeurl = "x-juke://" hostport "/" path "?" songs'
     with pytest.raises(InvalidURL, match=r"^no x-juke URL has exactly these parts: host, album; also give tracks$"):

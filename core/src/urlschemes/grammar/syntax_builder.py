@@ -51,7 +51,9 @@ def marks_and_divisions(grammar: Grammar, parts: Mapping[str, Part]) -> dict[str
         own = mark if takes == ["all"] else "__".join([*names, "list"])
         for name in names:
             rule, element = parts[name].at[0][-1], parts[name].element
-            found[name] = own, None if element is None else division(grammar, rule, element, name)
+            divided = None if element is None else division(grammar, rule, element, name)
+            # What is only a share of a list has its last element, be it empty.
+            found[name] = own, divided and divided._replace(optional=divided.optional and parts[name].take == "all")
     return found
 
 

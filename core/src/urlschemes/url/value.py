@@ -137,7 +137,7 @@ class URL(URLBase, metaclass=URLType):
 
     @property
     def raw(self) -> Mapping[str, Raw | None]:
-        """The parts as they are written, by name. An absent part is None, an absent list is empty."""
+        """The parts as they are written, by name. An absent part is None; so is an absent list that differs from ()."""
         return {name: self.syntax.raw(self._match, name) for name in self.syntax.parts}
 
     @property
