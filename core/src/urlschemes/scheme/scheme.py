@@ -112,7 +112,7 @@ def _type_of(registration: Registration) -> type[URL]:
     name = letters if letters.isidentifier() else f"Scheme{letters}"
     attributes: dict[str, Any] = {"__module__": __name__, "__doc__": f"A URL of the scheme {registration.scheme}."}
     if "host" in parts:  # the rules say if it can be absent
-        attributes["host"] = InternetURL._fields["host"]._replace(default=None, when_needed="")
+        attributes["host"] = InternetURL._fields["host"]._replace(default=None)
     made: Any = URLType(name, (base,), attributes, registration=registration)
     return made  # type: ignore[no-any-return]  # a type[URL], as its base is
 
