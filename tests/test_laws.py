@@ -117,12 +117,14 @@ def part_values(found: list[URL], part: Part) -> st.SearchStrategy[Any]:
     """Return a strategy of values of a part: those that it has in the URLs `found`, and any octets that it may hold."""
     values = st.sampled_from([url.parts[part.name] for url in found if url.raw[part.name] is not None])
     if part.number:
-        return values | st.integers(0, 99_999)
+        numbers = st.decimals(-999, 999, places=3) if part.number == "decimal" else st.integers(0, 99_999)
+        return values | numbers
     octets = sorted(part.escapes | part.bare)
     text = st.lists(st.sampled_from(octets), max_size=6).map(lambda each: text_of(bytes(each)))
-    if part.division is None or part.take == "last":
+    if part.kind == "text":
         return values | text
-    return values | st.lists(st.tuples(text, text) if part.division.equals else text, max_size=3).map(tuple)
+    elements = st.tuples(text, st.none() | text) if part.kind == "pairs" else text
+    return values | st.lists(elements, max_size=3).map(tuple)
 
 
 @pytest.mark.parametrize("number", [5, pytest.param(100, marks=pytest.mark.slow)])

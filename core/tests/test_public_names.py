@@ -26,6 +26,7 @@ TYPES = [
 ]
 NAMES = [
     "__version__",
+    "decimal_part",
     "default_registry",
     "is_valid",
     "list_part",

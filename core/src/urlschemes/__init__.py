@@ -24,7 +24,7 @@ from urlschemes.registry.registry import Registry as Registry
 from urlschemes.registry.registry import default_registry
 from urlschemes.scheme.scheme import Scheme as Scheme
 from urlschemes.url.fields import Listed as Listed
-from urlschemes.url.fields import list_part, number_part, pairs_part, text_part
+from urlschemes.url.fields import decimal_part, list_part, number_part, pairs_part, text_part
 from urlschemes.url.value import URL as URL
 from urlschemes.url.value import InternetURL as InternetURL
 from urlschemes.url.value import LoginURL as LoginURL
@@ -33,6 +33,7 @@ from urlschemes.version import __version__
 # Without the classes, which `help(urlschemes)` would show in two thousand lines.
 __all__ = [
     "__version__",
+    "decimal_part",
     "default_registry",
     "is_valid",
     "list_part",

@@ -63,8 +63,8 @@ def test_a_rule_prints_as_it_is_read(name: str) -> None:
         ('a = [ "x"', "unexpected end of the text in line 1: expected ']'"),
         ('a = "x" ]', "unexpected ']' in line 1: expected the name of a rule"),
         ('"x" = a', "unexpected '\"x\"' in line 1: expected the name of a rule"),
-        ("a / b", "invalid character '/' in line 1: not part of the notation"),
-        ('a = "x\n"', "invalid character '\"' in line 1: not part of the notation"),
+        ('a = "x" ~', "invalid character '~' in line 1: not part of the notation"),
+        ('a = "x\n', "invalid '\"x' in line 1: not part of the notation"),
         ('a = 3*2"x"', "invalid repetition '3*2' in line 1: the maximum is less than the minimum"),
         ('a = 0"x"', "invalid repetition '0' in line 1: the maximum is 0"),
         ("a = 2", "invalid repetition '2' in line 1: expected an element after it"),
@@ -83,7 +83,23 @@ def test_a_message_names_the_mistake_and_the_line(text: str, message: str) -> No
     [
         ("a = DIGIT", "write 'digit': the names of rules are case-sensitive"),
         ("a = number", "define it, or use one of the shared rules"),
-        ('a = "x" / "y"', 'write a literal in quotation marks, as in "/", and `|` between alternatives'),
+        ("a = usr", "did you mean 'user'?"),
+        ('a = "x" ~', 'write a literal in quotation marks, as in "/"'),
+        ('a = "x" / "y"', "write `|` between alternatives"),
+        ('a ::= "x"', "write `=` after the name of a rule"),
+        ('a := "x"', "write `=` after the name of a rule"),
+        ('<a> = "x"', "write the name of a rule without `<` and `>`"),
+        ("# a\n", "begin a comment with `;`"),
+        ("a = 'x'", "write a literal in double quotation marks"),
+        ('a = "x" | ""', "write `[ a ]` for a that may be absent"),
+        ('a = "x', "end a literal in the line where it begins"),
+        ("a = %d65", "write an octet in hexadecimal, as in %x41"),
+        ("a = 1*[0-9]", "write ranges of characters as in %x61-7A"),
+        ("a = 1*[A-Za-z]", "write ranges of characters as %x41-5A, %x61-7A"),
+        ("a = alpha+", "write `1*alpha` for one or more"),
+        ("a = alpha?", "write `1*a`, `[ a ]` or `2*5a` for a that is repeated"),
+        ("a = alpha{2,5}", "write `1*a`, `[ a ]` or `2*5a` for a that is repeated"),
+        ("a = alpha*", "write it before the element: `*alpha`"),
         ("a = 1*4000digit", "leave out the maximum: write `1*`"),
         ("a = *65digit", "leave out the maximum: write `*`"),
         ("a = 80digit", "divide the minimum, as in `64digit 16digit`"),
@@ -93,6 +109,44 @@ def test_a_hint_says_what_to_do(text: str, hint: str) -> None:
     with pytest.raises(GrammarError) as caught:
         RFC1738.extended(text)
     assert (caught.value.hint, caught.value.line) == (hint, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        (
+            'a ::= "x" b\nb = "y" / "z"\nc = d *\n# e\nf = alpha',
+            [
+                "invalid '::=' in line 1: not part of the notation (write `=` after the name of a rule)",
+                "invalid character '/' in line 2: not part of the notation (write `|` between alternatives)",
+                "invalid repetition '*' in line 3: expected an element after it (write it before the element: `*d`)",
+                "invalid '# e' in line 4: not part of the notation (begin a comment with `;`)",
+            ],
+        ),
+        (
+            "a = b c\nc = alhpa b",
+            [
+                "rule 'a' in line 1 refers to 'b', which is not defined (define it, or use one of the shared rules)",
+                "rule 'c' in line 2 refers to 'alhpa', which is not defined (did you mean 'alpha'?)",
+                "rule 'c' in line 2 refers to 'b', which is not defined (define it, or use one of the shared rules)",
+            ],
+        ),
+        ("a = b\nb = c", ["rule 'b' in line 2 refers to 'c', which is not defined"]),
+        (
+            "# a\na = b Alpha\nc = -",
+            [
+                "invalid '# a' in line 1: not part of the notation (begin a comment with `;`)",
+                "rule 'a' in line 2 refers to 'b', which is not defined (define it, or use one of the shared rules)",
+                "invalid character '-' in line 3: not part of the notation (write ranges of characters as in %x61-7A)",
+            ],
+        ),
+        ("~\n~", [f"invalid character '~' in line {line}: not part of the notation" for line in (1, 2)]),
+    ],
+)
+def test_all_mistakes_are_told_at_once(text: str, messages: list[str]) -> None:
+    with pytest.raises(GrammarError) as caught:
+        RFC1738.extended(text)
+    assert caught.value.message == "; ".join(messages)
 
 
 def test_a_shared_rule_is_defined_again_for_all_that_refer_to_it() -> None:

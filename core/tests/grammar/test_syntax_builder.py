@@ -21,7 +21,9 @@ ALBUM = Registration.from_file(Path(__file__).parent.parent / "album.toml")
         (Division(";", leading=True), "", ()),
         (Division(";", leading=True), ";", ("",)),
         (Division(";", leading=True), ";a;;b", ("a", "", "b")),
+        (Division("&", optional=True), "", ()),
         (Division("&", "="), "a=b&=&c=", (("a", "b"), ("", ""), ("c", ""))),
+        (Division("&", "="), "a&b=c=d", (("a", None), ("b", "c=d"))),
         (Division(";", "=", leading=True), "", ()),
         (Division(";", "=", leading=True), ";a=b;=;c=", (("a", "b"), ("", ""), ("c", ""))),
     ],
@@ -32,18 +34,27 @@ def test_there_and_back(form: Division, whole: str, elements: tuple[str, ...]) -
 
 
 @pytest.mark.parametrize(
-    ("rules", "separator", "equals", "leading"),
+    ("rules", "separator", "equals", "leading", "optional"),
     [
-        ('list = each *[ "/" each ]\neach = *"a"', "/", "", False),
-        ('list = each *[ "&" each ]\neach = name "=" value\nname = "a"\nvalue = *"a"', "&", "=", False),
-        ('list = first *[ "/" each ]\nfirst = 1*"a"\neach = *"a"', "/", "", False),
-        ('list = *[ each ]\neach = ";" value\nvalue = *"a"', ";", "", True),
-        ('list = *each\neach = "&" name "=" value\nname = "a"\nvalue = *"a"', "&", "=", True),
+        ('list = each *[ "/" each ]\neach = *"a"', "/", "", False, False),
+        ('list = each *[ "&" each ]\neach = name "=" value\nname = "a"\nvalue = *"a"', "&", "=", False, False),
+        (
+            'list = each *[ and each ]\nand = "&"\neach = name [ "=" value ]\nname = "a"\nvalue = *"="',
+            "&",
+            "=",
+            False,
+            False,
+        ),
+        ('list = [ each *[ "/" each ] ]\neach = *"a"', "/", "", False, True),
+        ('list = first *[ "/" each ]\nfirst = 1*"a"\neach = *"a"', "/", "", False, False),
+        ('list = *[ each ]\neach = ";" value\nvalue = *"a"', ";", "", True, False),
+        ('list = *[ ";" each ]\neach = *"a"', ";", "", True, False),
+        ('list = *each\neach = "&" name "=" value\nname = "a"\nvalue = *"a"', "&", "=", True, False),
     ],
 )
-def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leading: bool) -> None:
+def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leading: bool, optional: bool) -> None:
     found = division(Grammar(BNFReader(rules).rules()), "list", "each", "part")
-    assert (found.separator, found.equals, found.leading) == (separator, equals, leading)
+    assert found == (separator, equals, leading, optional)
     assert found.octets == frozenset((separator + equals).encode())
 
 
@@ -56,6 +67,8 @@ def test_the_rules_that_are_lists(rules: str, separator: str, equals: str, leadi
         'list = *[ each ]\neach = ";x" value\nvalue = *"a"',
         'list = each *[ "%2F" each ]\neach = *"a"',
         'list = each\neach = *alpha\nalpha = <">',
+        'list = "a" each *[ "/" each ]\neach = name "=" name\nname = *"a"',
+        'list = other *[ "/" each ]\nother = "b"\neach = name "=" name\nname = *"a"',
     ],
 )
 def test_the_rules_that_are_none(rules: str) -> None:

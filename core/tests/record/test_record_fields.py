@@ -131,6 +131,25 @@ def test_a_field_that_only_an_experiment_may_leave_out_is_named(field: str) -> N
     assert (caught.value.field, caught.value.hint) == (field, None)
 
 
+@pytest.mark.parametrize(
+    ("name", "bnf", "message"),
+    [
+        ("x-a", "", "the record: syntax.bnf must not be empty"),
+        ("x-a", "; a comment", "the record: syntax.bnf must not be empty"),
+        (
+            "x-a",
+            "# a comment",
+            r".*invalid '# a comment' in line 3: not part of the notation; begin a comment with `;`",
+        ),
+        ("a", 'u = "a:"', ".*has no api, .*; an experiment needs none of these: its name begins with `x-`, as in x-a"),
+    ],
+)
+def test_what_a_beginner_lacks_is_said(name: str, bnf: str, message: str) -> None:
+    with pytest.raises(RegistrationError) as caught:
+        Registration.from_text(f"scheme = '{name}'\n[syntax]\nbnf = '''{bnf}'''")
+    assert re.fullmatch(message, str(caught.value))
+
+
 def test_a_record_for_another_api_breaks_the_contract() -> None:
     with pytest.raises(PluginContractError) as caught:
         Registration.from_text(TEXT.replace("api = 1", "api = 2"), source="album.toml")

@@ -66,6 +66,8 @@ def test_a_second_record_says_what_differs_from_the_first(tmp_path: Path, is_zip
     assert second.syntax.fullmatch("x-album:2")
     alone = SECOND.replace('uses = ["two"]', "").replace(" two", " path-rootless")
     assert Registration.from_text(alone, profile=profile, first='title = "A"').title == "A"
+    with pytest.raises(RegistrationError, match=r"^registration\.toml: default_port must be a TOML integer$"):
+        Registration.from_text(alone, profile=profile, first=TEXT.replace("= 4711", "= '4711'"))
 
 
 @pytest.mark.parametrize("content", [None, b"\xff", b"\x00"])

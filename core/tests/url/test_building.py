@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import copy
 import sys
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from urlschemes import Encoded, InvalidURL, Registration, Scheme
+from urlschemes import Encoded, InvalidURL, LoginURL, Registration, Scheme, text_part
 from urlschemes.rfc1738 import RFC1738
 
 RECORD = (Path(__file__).parent.parent / "album.toml").read_text("utf-8")
+FLAGS = (("a", None), ("b", ""), ("c", ";"), ("d", "e=f"))
 AlbumURL: Any = Scheme(Registration.from_text(RECORD)).url_type
 FULL = "x-album://joe:s%3At@Host.dom:0042/a%2Fb//c;size=7"
+
+
+class DeclaredURL(LoginURL, registration=Registration.from_text(RECORD)):
+    picture: str | None = text_part(default=None)
 
 
 def parse(text: str) -> Any:
@@ -147,8 +153,8 @@ def test_a_missing_or_unknown_part_is_a_type_error() -> None:
     url = parse("x-album://h/")
     with pytest.raises(TypeError, match="an encoded part must be a str, not NoneType"):
         Encoded(None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"XAlbumURL\(\) is missing the part 'host'"):
-        AlbumURL(picture="a")
+    with pytest.raises(TypeError, match=r"^DeclaredURL\(\) is missing the part 'host'"):
+        DeclaredURL(picture="a")  # type: ignore[call-arg]
     for build in (lambda: AlbumURL(host="h", foo=1), lambda: url.replace(foo=1), lambda: url.__replace__(foo=1)):
         with pytest.raises(TypeError, match="XAlbumURL has no part 'foo'; its parts are user, password, host"):
             build()
@@ -269,6 +275,13 @@ def test_an_optional_list_without_elements_is_absent() -> None:
     assert full.replace(tracks=()).parts == {**full.parts, "tracks": ()}
 
 
+def test_a_list_that_two_parts_share_has_an_element_even_if_it_is_empty() -> None:
+    kind = juke(path='path = [ segment *[ "/" segment ] ]', segment='segment = *[ uchar | "=" ]')
+    url = kind.parse("x-juke://h/")
+    assert (url.shelves, url.album, url.raw["shelves"], url.raw["album"]) == ((), "", (), "")
+    assert str(kind(**url.parts)) == "x-juke://h/"
+
+
 def test_an_error_names_the_part_that_is_missing_or_superfluous() -> None:
     mandatory = 'jukeurl = "x-juke://" hostport "/" path "?" songs'
     with pytest.raises(InvalidURL, match=r"^no x-juke URL has exactly these parts: host, album; also give tracks$"):
@@ -337,6 +350,72 @@ def test_the_parts_that_are_sent_as_written_are_given_as_written(text: str) -> N
     for name in ("page", "words"):
         assert url.parts[name] == url.raw[name]
         assert type(url.parts[name]) is (type(None) if url.raw[name] is None else Encoded)
+
+
+KINDS = """
+bnf = '''
+kindsurl = "x-kinds:" [ "@" host ] "/" size [ "," year ] flags [ "?" names ]
+size     = [ "-" ] digits [ "." digits ]
+year     = 4digit
+flags    = *[ ";" flag ]
+flag     = name [ "=" value ]
+name     = 1*alpha
+value    = *[ uchar | "=" ]
+names    = [ name *[ comma name ] ]
+comma    = ","
+'''
+[syntax.parts]
+host = "host"
+size = { at = "size", number = "decimal" }
+year = { at = "year", number = true }
+flags = { at = "flags", element = "flag" }
+names = { at = "names", element = "name" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "normal"),
+    [
+        ("/1", {"size": Decimal(1)}, "/1"),
+        ("/-0.0", {"size": Decimal("-0.0")}, "/0"),
+        ("/-007.250", {"size": Decimal("-7.250")}, "/-7.25"),
+        ("/0.0000000", {"size": Decimal("0E-7")}, "/0"),
+        ("@H.dom/1,0042", {"host": "h.dom", "size": Decimal(1), "year": 42}, "@h.dom/1,0042"),
+        ("/1;a;b=;c=%3b;d=e=f", {"size": Decimal(1), "flags": FLAGS}, "/1;a;b=;c=%3B;d=e%3Df"),
+        ("/1?", {"size": Decimal(1), "names": ()}, "/1?"),
+        ("/1?a,b", {"size": Decimal(1), "names": ("a", "b")}, "/1?a,b"),
+        (f"/1.{'1' * 5000}", {"size": Decimal(f"1.{'1' * 5000}")}, f"/1.{'1' * 5000}"),
+    ],
+)
+def test_each_kind_of_value_is_read_and_written(text: str, parts: dict[str, Any], normal: str) -> None:
+    kind = url_type("x-kinds", KINDS)
+    url = kind.parse(f"x-kinds:{text}")
+    absent = {"host": None, "year": None, "flags": (), "names": None}
+    assert str(url.parts) == str({name: parts.get(name, absent.get(name)) for name in url.parts})
+    assert str(url.normalized()) == f"x-kinds:{normal}"
+    assert kind(**url.parts).equivalent(url)
+    for name, value in url.parts.items():
+        assert url.replace(**{name: value}).equivalent(url)
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        (1.5, "the size must be a finite Decimal or an int, not float; write Decimal(str(value))"),
+        ("1", "the size must be a finite Decimal or an int, not str"),
+        (True, "the size must be a finite Decimal or an int, not bool"),
+        (Decimal("NaN"), "the size must be a finite Decimal or an int, not NaN"),
+        (Decimal("1E+70000"), "the size has more than 65536 digits"),
+        (Decimal("1E-70000"), "the size has more than 65536 digits"),
+        (None, "no x-kinds URL has exactly these parts: none; also give size"),
+    ],
+)
+def test_a_decimal_is_given_without_doubt(size: object, message: str) -> None:
+    kind = url_type("x-kinds", KINDS)
+    assert [str(kind(size=each)) for each in (-2, Decimal("1E-7"))] == ["x-kinds:/-2", "x-kinds:/0.0000001"]
+    with pytest.raises(InvalidURL) as caught:
+        kind(size=size)
+    assert str(caught.value) == message
 
 
 NOTE = """

@@ -113,6 +113,9 @@ def test_repr_and_redacted_hide_the_password(password: str) -> None:
     assert repr(url) == "XAlbumURL('x-album://u:***@h/a')"
     assert url.redacted() == "x-album://u:***@h/a"
     assert parse("x-album://u@h/").redacted() == "x-album://u@h/"
+    parts = {name: name for name in ("user", "password", "host")}
+    without_slashes = Scheme.of("x-in", 'u = "x-in:" user ":" password "@" host', **parts).url_type
+    assert without_slashes.parse(f"x-in:u:{password}@h").redacted() == "x-in:u:***@h"
 
 
 def test_equivalent_urls_are_equal_when_normalized() -> None:

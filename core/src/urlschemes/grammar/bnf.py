@@ -18,7 +18,8 @@ Section 5 uses the conventions of RFC 822 with `|` for alternatives and brackets
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -138,8 +139,8 @@ class Repeat(Node):
 class Rule:
     """A named rule.
 
-    `line` counts from 1 within its text. `section` is the source of the rule, such as "3.2" or "RFC 822 section 6.1";
-    None if no comment names it.
+    `line` counts from 1 within its text, and is 0 for a rule of the notation itself. `section` is the source of the
+    rule, such as "3.2" or "RFC 822 section 6.1"; None if no comment names it.
     """
 
     def __init__(self, name: str, node: Node, line: int, section: str | None) -> None:
@@ -157,6 +158,8 @@ class Grammar:
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self.rules = dict(rules)
+        if mistakes := undefined(rules.values(), rules):
+            raise together(mistakes)
         done: set[str] = set()
         for start in self.rules:
             self._visit(start, (), done)
@@ -169,15 +172,42 @@ class Grammar:
             raise GrammarError(f"rule {name!r} in line {line} {problem}", rule=name, line=line, hint=hint)
         if name in done:
             return
-        for reference in (each.name for each in references(self.rules[name].node)):
-            if reference not in self.rules:
-                meant = next((known for known in self.rules if known.lower() == reference.lower()), None)
-                hint = f"write {meant!r}: the names of rules are case-sensitive" if meant else ""
-                hint = hint or "define it, or use one of the shared rules"
-                problem = f"refers to {reference!r}, which is not defined"
-                raise GrammarError(f"rule {name!r} in line {line} {problem}", rule=name, line=line, hint=hint)
-            self._visit(reference, (*path, name), done)
+        for reference in references(self.rules[name].node):
+            self._visit(reference.name, (*path, name), done)
         done.add(name)
+
+
+def undefined(rules: Iterable[Rule], names: Collection[str]) -> list[GrammarError]:
+    """Return an error for each name that one of `rules` refers to, and that is not among `names`."""
+    found = dict.fromkeys((rule, each.name) for rule in rules for each in references(rule.node))
+    return [_undefined(rule, name, names) for rule, name in found if name not in names]
+
+
+def _undefined(rule: Rule, name: str, names: Collection[str]) -> GrammarError:
+    from difflib import get_close_matches  # only a mistake needs it
+
+    hint, cases = "define it, or use one of the shared rules", {each.lower(): each for each in names}
+    if name.lower() in cases:
+        hint = f"write {cases[name.lower()]!r}: the names of rules are case-sensitive"
+    elif _RANGE.fullmatch(name):
+        ranges = (f"%x{ord(first):X}-{ord(last):X}" for first, last in re.findall("(.)-(.)", name))
+        hint = f"write ranges of characters as {', '.join(ranges)}"
+    elif name.endswith("+"):
+        hint = f"write `1*{name[:-1]}` for one or more"
+    elif meant := get_close_matches(name, names, 1, cutoff=0.8):
+        hint = f"did you mean {meant[0]!r}?"
+    problem = f"rule {rule.name!r} in line {rule.line} refers to {name!r}, which is not defined"
+    return GrammarError(problem, rule=rule.name, line=rule.line, hint=hint)
+
+
+def together(mistakes: list[GrammarError]) -> GrammarError:
+    """Return one error for all of the mistakes; rule and line are those of the first one."""
+    first, hints = mistakes[0], [*dict.fromkeys(each.hint for each in mistakes)]
+    if len(hints) == 1:
+        told, hint = [each.message for each in mistakes], first.hint
+    else:
+        told, hint = [f"{each.message} ({each.hint})" if each.hint else each.message for each in mistakes], None
+    return GrammarError("; ".join(told), rule=first.rule, line=first.line, hint=hint)
 
 
 def references(node: Node) -> Iterator[Reference]:
@@ -200,6 +230,20 @@ _LEXICON = r"""(?P<space>[ \t\r]+)
       | (?P<name>[A-Za-z][A-Za-z0-9+_-]*)
       | (?P<mark>[=|\[\]()])
     """
+_FOREIGN: tuple[tuple[str, str, str, str], ...] = (
+    ("::?=", "mark", "=", "write `=` after the name of a rule"),
+    ("#[^\n]*", "space", "", "begin a comment with `;`"),
+    ("'[^'\n]*'", "literal", '""', "write a literal in double quotation marks"),
+    ('""', "literal", '""', "write `[ a ]` for a that may be absent"),
+    ('"[^"\n]*', "literal", '""', "end a literal in the line where it begins"),
+    (r"%[dDbB][0-9.-]+", "literal", '""', "write an octet in hexadecimal, as in %x41"),
+    (r"<[\w-]+>", "name", "name", "write the name of a rule without `<` and `>`"),
+    (r"[+?]|\{[^}\n]*\}", "space", "", "write `1*a`, `[ a ]` or `2*5a` for a that is repeated"),
+    ("-", "space", "", "write ranges of characters as in %x61-7A"),
+    ("_", "space", "", "write a hyphen in the name of a rule"),
+)
+"""What people write who know other notations: a pattern, the token that is meant, and the hint."""
+_RANGE = re.compile("(?:[A-Za-z0-9]-[A-Za-z0-9])+")
 _MAX_TURNS = 64
 """The maximum count of a repetition: larger ones are not counted, but have no bound."""
 
@@ -220,23 +264,24 @@ class BNFReader:
     """The mark between alternatives."""
     defines: ClassVar = frozenset({"="})
     """The marks between the name of a rule and its definition."""
+    core: ClassVar[Collection[str]] = ()
+    """The rules that every text may use."""
     has_zero_times: ClassVar = False
     """True if an element may be repeated 0 times."""
-    hint: ClassVar = 'write a literal in quotation marks, as in "/", and `|` between alternatives'
-    """The hint for a character that begins no token."""
 
     def __init__(self, text: str, known: Mapping[str, Rule] = MappingProxyType({})) -> None:
         self.known = known
         self.found: dict[str, Rule] = {}
         self.tokens: list[tuple[str, str, int]] = []
         self.sections: dict[int, str] = {}
+        self.mistakes: list[GrammarError] = []
         line, position = 1, 0
         token = re.compile(self.tokens_of, re.VERBOSE)  # late: with a cache, few processes read rules
         while position < len(text):
             found = token.match(text, position)
             if found is None:
-                problem = f"invalid character {text[position]!r} in line {line}: not part of the notation"
-                raise GrammarError(problem, line=line, hint=self.hint)
+                position = self.foreign(text, position, line)
+                continue
             position = found.end()
             kind = str(found.lastgroup)
             if kind == "newline":
@@ -249,6 +294,19 @@ class BNFReader:
         self.tokens.append(("end", "", line))
         self.at = 0
 
+    def foreign(self, text: str, position: int, line: int) -> int:
+        """Note what is not part of the notation, take the token that is meant, and return where it ends."""
+        bars = ("[/|]", "mark", self.bar, f"write `{self.bar}` between alternatives")
+        ways = ((re.compile(each[0]).match(text, position), *each[1:]) for each in (bars, *_FOREIGN))
+        other = None, "space", "", 'write a literal in quotation marks, as in "/"'
+        found, kind, meant, hint = next((way for way in ways if way[0]), other)
+        what = found[0] if found else text[position]
+        problem = f"invalid {'character ' * (len(what) == 1)}{what[:20]!r} in line {line}: not part of the notation"
+        self.mistakes.append(GrammarError(problem, line=line, hint=hint))
+        if kind != "space":
+            self.tokens.append((kind, meant, line))
+        return position + len(what)
+
     @staticmethod
     def written(rule: Rule) -> str:
         """Return the text of a rule in this notation."""
@@ -257,7 +315,7 @@ class BNFReader:
     def take(self) -> tuple[str, str, int]:
         """Return the next token: its kind, its text, its line."""
         token = self.tokens[self.at]
-        self.at += 1
+        self.at = min(self.at + 1, len(self.tokens) - 1)
         return token
 
     def expect(self, *marks: str) -> str:
@@ -268,17 +326,39 @@ class BNFReader:
         return text
 
     def rules(self) -> dict[str, Rule]:
-        """Return the rules by name, in their order. Raises GrammarError."""
+        """Return the rules by name, in their order. Raises GrammarError for the first mistakes of all lines at once."""
         while self.tokens[self.at][0] != "end":
-            kind, name, line = self.take()
-            if kind != "name":
-                raise _unexpected(name, line, "the name of a rule")
-            mark = self.expect("=", *self.defines)
-            node = self.choice()
-            last = self.tokens[self.at - 1][2]
-            section = next((self.sections[n] for n in range(line, last + 1) if n in self.sections), None)
-            self.define(Rule(name, node, line, section), mark)
+            try:
+                self.rule()
+            except GrammarError as mistake:
+                self.mistakes.append(mistake)
+                while not self.starts_rule() and self.tokens[self.at][0] != "end":
+                    self.at += 1
+        if self.mistakes:
+            defined = (text for (_, text, _), (_, after, _) in pairwise(self.tokens) if after in self.defines)
+            names = {*self.known, *self.core, *defined}
+            lower = {each.lower() for each in names}
+            used = {each.name for rule in self.found.values() for each in references(rule.node)}
+            names |= {each for each in used if each.lower() in lower}  # letter case may count, or not
+            mistakes = [*self.mistakes, *undefined(self.found.values(), names)]
+            by_line = {each.line or 0: each for each in reversed(mistakes)}  # of a line, the first may cause others
+            raise together([by_line[line] for line in sorted(by_line)])
         return self.found
+
+    def rule(self) -> None:
+        """Add the next rule. Raises GrammarError."""
+        kind, name, line = self.take()
+        if kind != "name":
+            raise _unexpected(name, line, "the name of a rule")
+        mark = self.expect("=", *self.defines)
+        node = self.choice()
+        last = self.tokens[self.at - 1][2]
+        section = next((self.sections[n] for n in range(line, last + 1) if n in self.sections), None)
+        self.define(Rule(name, node, line, section), mark)
+
+    def starts_rule(self) -> bool:
+        """Return True if the next token is the name of a rule before its definition."""
+        return self.tokens[self.at][0] == "name" and self.tokens[self.at + 1][1] in self.defines
 
     def define(self, rule: Rule, mark: str) -> None:  # noqa: ARG002  other notations have more marks
         """Add a rule; `mark` is the mark after its name. Raises GrammarError if it is defined already."""
@@ -310,7 +390,7 @@ class BNFReader:
         """Return True if the next token begins an element."""
         kind, text, _ = self.tokens[self.at]
         if kind == "name":
-            return self.tokens[self.at + 1][1] not in self.defines
+            return not self.starts_rule()
         return kind != "end" if kind != "mark" else text in "[("
 
     def element(self) -> Node:
@@ -319,9 +399,10 @@ class BNFReader:
         if kind == "times":
             least, most = self.times(text, line)
             if not self.starts_element():
-                raise GrammarError(
-                    f"invalid repetition {text!r} in line {line}: expected an element after it", line=line
-                )
+                problem = f"invalid repetition {text!r} in line {line}: expected an element after it"
+                before = self.tokens[self.at - 2][1] if self.at > 1 else "="
+                hint = None if before in {"=", self.bar, "[", "("} else f"write it before the element: `{text}{before}`"
+                raise GrammarError(problem, line=line, hint=hint)
             return self.repeated(self.element(), least, most)
         if kind != "mark":
             return self.terminal(kind, text, line)

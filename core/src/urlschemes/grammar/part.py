@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 from typing import Literal as OneOf
-from typing import NamedTuple, Self, TypeAlias
 
 from urlschemes.errors import require_type
 from urlschemes.grammar.octets import escape, octets_of, unescape
 
-Raw: TypeAlias = "str | tuple[str, ...] | tuple[tuple[str, str], ...]"
-Value: TypeAlias = "Raw | int"
-Element: TypeAlias = "str | tuple[str, str]"
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+Pair: TypeAlias = "tuple[str, str | None]"
+Raw: TypeAlias = "str | tuple[str, ...] | tuple[Pair, ...]"
+Value: TypeAlias = "Raw | int | Decimal"
+Element: TypeAlias = "str | Pair"
+Kind: TypeAlias = OneOf["text", "number", "decimal", "list", "pairs"]
+Number: TypeAlias = OneOf[True, False, "decimal"]
 Take: TypeAlias = OneOf["all", "all but the last", "last"]
 Travels: TypeAlias = OneOf["line", "binary", "as-written", "checked"]
 
@@ -25,6 +31,13 @@ DIGITS = 4000
 def number_of(digits: str) -> int:
     """Return the number that `digits` write, with any number of leading zeros."""
     return int(digits.lstrip("0") or "0")
+
+
+def decimal_of(text: str) -> Decimal:
+    """Return the decimal number that `text` writes; its zeros after the dot stay."""
+    from decimal import Decimal  # few processes need it
+
+    return Decimal(text)
 
 
 class Encoded(str):
@@ -42,13 +55,15 @@ class Division(NamedTuple):
     """The division of the text of a list into elements.
 
     Rules of two forms are lists. `first *[ "/" element ]` has at least one element, with the `separator` between
-    them; `first` may be another rule. `*[ element ]` has any number, and each begins with the separator (`leading`), as
-    in `";" value`. An element `name "=" value` is a pair, with `equals` between name and value.
+    them; `first` may be another rule. In brackets it is `optional`: an empty text has no elements, and differs from an
+    absent list. `*[ ";" element ]` has any number, each after the separator (`leading`). An element `name "=" value`
+    or `name [ "=" value ]` is a pair, with `equals` between name and value; a value that is absent is None.
     """
 
     separator: str
     equals: str = ""
     leading: bool = False
+    optional: bool = False
 
     @property
     def octets(self) -> frozenset[int]:
@@ -57,15 +72,16 @@ class Division(NamedTuple):
 
     def divided(self, whole: str) -> tuple[Element, ...]:
         """Return the elements of the text `whole`."""
-        elements = whole.split(self.separator)[1 if self.leading else 0 :]
+        elements = whole.split(self.separator)[1 if self.leading else 0 :] if whole or not self.optional else []
         if not self.equals:
             return tuple(elements)
         pairs = (element.partition(self.equals) for element in elements)
-        return tuple((name, value) for name, _, value in pairs)
+        return tuple((name, value if equals else None) for name, equals, value in pairs)
 
     def joined(self, elements: Iterable[Element]) -> str:
         """Return the text of the list that has these elements."""
-        texts = [element if isinstance(element, str) else self.equals.join(element) for element in elements]
+        pairs = ((each,) if isinstance(each, str) else each for each in elements)
+        texts = [self.equals.join(each for each in pair if each is not None) for pair in pairs]
         text = self.separator.join(texts)
         return self.separator + text if self.leading and texts else text
 
@@ -84,9 +100,10 @@ class Part:
     `at` are the occurrences: ends of the paths of rule names that lead to them, such as `("port",)` and `("nntpurl",
     "digits")`; the last name may be a quoted literal. A list part is divided by its `division` into elements of the
     rule `element`, each encoded by itself; `take` says which of them the part is. `number` parts are digits and become
-    an int. `exclude` are octets that the part never holds. `decoded` is a rule that derives the octets of the part, or
-    of each element of a list, when they are decoded, besides the rule of its text. Errors name the part as it is
-    `called`, and `says` describes it, as their hint. `travels` says how the part is sent to a server:
+    an int; the number "decimal" becomes a Decimal. `exclude` are octets that the part never holds. `decoded` is a rule
+    that derives the octets of the part, or of each element of a list, when they are decoded, besides the rule of its
+    text. Errors name the part as it is `called`, and `says` describes it, as their hint. `travels` says how the part is
+    sent to a server:
 
     - `line`: on a protocol line, so that access refuses control octets;
     - `binary`: as counted octets, any of them;
@@ -104,7 +121,7 @@ class Part:
         *,
         element: str | None = None,
         take: Take = "all",
-        number: bool = False,
+        number: Number = False,
         exclude: Iterable[int] = (),
         decoded: str | None = None,
         travels: Travels = "line",
@@ -126,6 +143,15 @@ class Part:
 
     def __repr__(self) -> str:
         return f"<Part {self.name}>"
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of its values: str, int, Decimal, or a tuple of texts or of pairs."""
+        if self.number:
+            return "decimal" if self.number == "decimal" else "number"
+        if self.element is None or self.take == "last":
+            return "text"
+        return "pairs" if self.division is not None and self.division.equals else "list"
 
     @property
     def rule(self) -> str:
@@ -156,7 +182,7 @@ class Part:
     def described(self) -> str:
         """The part in a few words: text, a number, or elements of a list, and the octets that it excludes."""
         if self.number:
-            what = "a number"
+            what = "a decimal number" if self.number == "decimal" else "a number"
         elif self.element is None:
             what = f"text, the encoding of {self.decoded}" if self.decoded else "text"
         elif self.take == "last":
@@ -169,7 +195,9 @@ class Part:
     @property
     def absent(self) -> tuple[str, ...] | None:
         """The value of the part if its occurrence is absent."""
-        return () if self.element is not None and self.take != "last" else None
+        if self.kind not in {"list", "pairs"} or (self.division is not None and self.division.optional):
+            return None
+        return ()
 
     def raw_of(self, whole: str) -> Raw:
         """Return the part as written, given the text `whole` of its occurrence."""
@@ -197,14 +225,14 @@ class Part:
     def decode(self) -> Callable[[str], Value]:
         """The function that returns the value of the part, given the text of its occurrence."""
         if self.number:
-            return number_of
+            return decimal_of if self.number == "decimal" else number_of
         division = self.division
         if division is None:
             return str if self.as_written else unescape
         separator, end = division.separator, -1 if self.take == "all but the last" else None
         if self.take == "last":
             return lambda whole: unescape(whole.rpartition(separator)[2])
-        if division.leading or division.equals:
+        if division.leading or division.equals or division.optional:
             return lambda whole: _decoded(self.raw_of(whole))
 
         def decode(whole: str) -> tuple[str, ...]:
@@ -230,8 +258,8 @@ class Part:
         return escape(octets, bare)
 
 
-def _decoded(raw: Raw) -> Raw:
-    return unescape(raw) if isinstance(raw, str) else tuple([_decoded(each) for each in raw])  # type: ignore[return-value]  # as `raw`: texts or pairs
+def _decoded(raw: Any) -> Any:
+    return unescape(raw) if isinstance(raw, str) else raw and tuple([_decoded(each) for each in raw])
 
 
 def _path(spec: str) -> tuple[str, ...]:

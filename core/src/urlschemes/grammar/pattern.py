@@ -266,6 +266,7 @@ def _marks_of(item: Element) -> dict[str, str]:
         for mark in found.keys() & more.keys() if not isinstance(item, Variants) else ():
             problem = f"the part {mark.partition('__')[0]!r} occurs twice in one URL: it would have two values"
             hint = 'name the occurrence by the path of rules that leads to it, as in `at = "outer/inner"`'
+            hint += ", or give it a rule of its own"
             raise GrammarError(problem, rule=more[mark], hint=hint)
         found |= more
     return found

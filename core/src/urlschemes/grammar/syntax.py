@@ -75,7 +75,7 @@ class Syntax:
         self.as_written = tuple(name for name, part in self.parts.items() if part.as_written)
         self.groups: dict[str, tuple[str, ...]] = {}
         self._made: dict[str, Any] = {}
-        self._numbers = tuple(name for name, part in self.parts.items() if part.number)
+        self._numbers = tuple(name for name, part in self.parts.items() if part.kind == "number")
         if "parts" not in self._kept:
             with self._located_errors():
                 self._kept["parts"] = marks_and_divisions(self.grammar, self.parts)
@@ -96,7 +96,7 @@ class Syntax:
                 raise
             shared = self.shared.rules
             rule = vars(self).get("grammar", self.shared).rules.get(error.rule)
-            line = error.line if rule is None or rule is shared.get(rule.name) else rule.line
+            line = error.line if rule is None or rule is shared.get(rule.name) else rule.line or None
             field = "syntax" if line is None else "syntax.bnf"
             place = "" if line is None or f"in line {line}" in error.message else f", line {line}"
             details: dict[str, Any] = {"source": self.source, "field": field, "rule": error.rule, "hint": error.hint}

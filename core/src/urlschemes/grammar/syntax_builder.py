@@ -5,11 +5,12 @@ Every mistake in the rules of a scheme is found here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton, bits, union
-from urlschemes.grammar.bnf import Grammar, Literal, Node, Reference, Repeat, Sequence
+from urlschemes.grammar.bnf import Grammar, Literal, Node, Reference, Repeat, Rule, Sequence, together
 from urlschemes.grammar.octets import ESCAPE, mask
 from urlschemes.grammar.part import Division, Held, Part
 from urlschemes.grammar.profile import Profile
@@ -17,8 +18,9 @@ from urlschemes.grammar.rule_tree import Marked, expand, octets_held
 
 _PERCENT = 1 << ord("%")
 
-_ZEROS = 12
-"""Fewer zeros than these are tried before a digit, for a part that is a number."""
+_NUMBERS = {"number": re.compile("0"), "decimal": re.compile(r"-?0(?:\.0)?")}
+"""The texts of numbers, with each run of digits written as one zero."""
+_LONGEST = len("-0.0")
 
 
 def grammar_of(text: str, names: Iterable[str], profile: Profile, shared: Grammar) -> Grammar:
@@ -49,7 +51,9 @@ def marks_and_divisions(grammar: Grammar, parts: Mapping[str, Part]) -> dict[str
         own = mark if takes == ["all"] else "__".join([*names, "list"])
         for name in names:
             rule, element = parts[name].at[0][-1], parts[name].element
-            found[name] = own, None if element is None else division(grammar, rule, element, name)
+            divided = None if element is None else division(grammar, rule, element, name)
+            # What is only a share of a list has its last element, be it empty.
+            found[name] = own, divided and divided._replace(optional=divided.optional and parts[name].take == "all")
     return found
 
 
@@ -59,41 +63,57 @@ def division(grammar: Grammar, rule: str, element: str, part: str) -> Division:
     Raises GrammarError if the rules have neither form, or divide a list in two ways.
     """
     rules = grammar.rules
-    node = rules[rule].node if rule in rules else None
-    inner = rules[element].node if element in rules else None
-    found: Division | None = None
-    elements: list[Node] = []
-    match node, inner:
-        case Sequence(items=(Reference() as first, Repeat(item=Sequence(items=(Literal() as between, again))))), _:
-            if str(again) == element and _is_one_way(between.text) and (first.name == element or not _equals(inner)):
-                found, elements = Division(between.text, _equals(inner)), [first, again]
-        case Repeat(item=Reference(name=name), least=0, most=None), Sequence(items=(Literal(text=separator), *rest)):
-            value, equals = rest[0] if len(rest) == 1 else None, _equals(Sequence(tuple(rest)))
-            if name == element and _is_one_way(separator) and (equals or isinstance(value, Reference)):
-                found, elements = Division(separator, equals, leading=True), rest
+    node, inner = (rules[name].node if name in rules else None for name in (rule, element))
+    is_optional = isinstance(node, Repeat) and (node.least, node.most) == (0, 1)
+    separator, name, leading, is_one, elements = "", "", False, True, list[Node]()
+    match node.item if isinstance(node, Repeat) and is_optional else node:
+        case Sequence(
+            items=(Reference() as first, Repeat(item=Sequence(items=(between, Reference(name=name) as again))))
+        ):
+            separator, elements = _literal(rules, between), [first, again]
+        case Repeat(item=Sequence(items=(between, Reference(name=name) as again)), least=0, most=None):
+            separator, leading, elements = _literal(rules, between), True, [again]
+        case Repeat(item=Reference(name=name), least=0, most=None) if isinstance(inner, Sequence):
+            between, *elements = inner.items
+            separator, leading, inner = _literal(rules, between), True, Sequence(tuple(elements))
+            is_one = len(elements) == 1 and isinstance(elements[0], Reference)
         case _:
             pass
-    if found is None:
+    equals, names = _equals(rules, inner)
+    is_pair = equals != "" and (leading or element in map(str, elements[:1]))
+    if not separator or name != element or (equals and not is_pair) or not (is_one or is_pair):
         raise GrammarError(
             f'the list part {part!r} must be a rule of the form `{element} *( "/" {element} )`, '
-            f'or `*{element}` with `{element} = ";" name "=" value`',
+            f'or `*( ";" {element} )`; with `{element} = name [ "=" value ]`, its elements are pairs',
             rule=rule if rule in rules else None,
+            hint="write the list as a rule of its own",
         )
-    names = [*inner.items[-3:-2]] if found.equals and isinstance(inner, Sequence) else []
-    for text, nodes in ((found.separator, elements), (found.equals, names)):
+    for text, nodes in ((separator, elements), (equals, names)):
         for each in nodes:
             if octets_held(expand(grammar, each, (), {}, rule))[0] & mask(text):
                 problem = f"the list part {part!r} is ambiguous: {each} may hold {text!r}, which ends it"
                 raise GrammarError(problem, rule=rule, hint=f"let {each} hold {text!r} only encoded")
-    return found
+    return Division(separator, equals, leading=leading, optional=is_optional)
 
 
-def _equals(node: Node | None) -> str:
-    """Return what stands between the name and the value of a pair; an empty text for a node that is not a pair."""
+def _equals(rules: Mapping[str, Rule], node: Node | None) -> tuple[str, list[Node]]:
+    """Return what stands between the name and the value of a pair, and the name; nothing for a node that is no pair."""
     match node:
-        case Sequence(items=(Reference(), Literal(text=equals), Reference())) if _is_one_way(equals):
-            return equals
-    return ""
+        case Sequence(items=(Reference() as name, Repeat(item=Sequence(items=items), least=0, most=1))):
+            items = name, *items
+        case Sequence(items=(Reference() as name, *_) as items):
+            pass
+        case _:
+            return "", []
+    is_pair = len(items) == len("n=v") and isinstance(items[-1], Reference) and (equals := _literal(rules, items[1]))
+    return (equals, [name]) if is_pair else ("", [])
+
+
+def _literal(rules: Mapping[str, Rule], node: Node) -> str:
+    """Return the literal that `node` is, perhaps by the name of a rule, if it can be written in one way only."""
+    if isinstance(node, Reference) and node.name in rules:
+        node = rules[node.name].node
+    return node.text if isinstance(node, Literal) and _is_one_way(node.text) else ""
 
 
 def _is_one_way(literal: str) -> bool:
@@ -106,7 +126,6 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part], profile
 
     Raises GrammarError for rules that are not those of URLs.
     """
-    legal = mask(profile.characters + "%")
     exclude: dict[str, frozenset[int]] = {}
     for part in parts.values():
         exclude[part.mark] = exclude.get(part.mark, frozenset()) | part.exclude
@@ -117,24 +136,34 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part], profile
         more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
     if more != exclude:
         automaton = Automaton(expand(grammar, Reference(rule), parts.values(), more))
-    escapes = union(escape.first for escape in automaton.escapes)
+    mistakes = {each.message: each for each in _mistakes(grammar, rule, parts, profile, automaton)}
+    if mistakes:
+        raise together([*mistakes.values()])
+    return automaton
+
+
+def _mistakes(
+    grammar: Grammar, rule: str, parts: Mapping[str, Part], profile: Profile, automaton: Automaton
+) -> Iterator[GrammarError]:
+    """Yield an error for each rule that derives what no URL holds, and for each part without occurrence or value."""
+    legal, escapes = mask(profile.characters + "%"), union(escape.first for escape in automaton.escapes)
     for leaf in automaton.leaves:
         for code in bits(leaf.mask & ~legal):
             problem = f"rule {leaf.path[-1]!r} has {chr(code)!a}, which no URL may hold"
             hint = f"use the characters of {profile.section('characters')}, and encode all others"
-            raise GrammarError(problem, rule=leaf.path[-1], hint=hint)
+            yield GrammarError(problem, rule=leaf.path[-1], hint=hint)
         if leaf.mask & _PERCENT and not leaf.inside & escapes:
             problem = f"rule {leaf.path[-1]!r} has a percent sign that begins no escape"
             hint = f'write an escape as the rule `{profile.rule_names["escape"]}`, or as "%" and two hexadecimal digits'
-            raise GrammarError(problem, rule=leaf.path[-1], hint=hint)
+            yield GrammarError(problem, rule=leaf.path[-1], hint=hint)
     for part in parts.values():
-        if not any(marked.mark == part.mark for marked in automaton.marked):
+        if any(marked.mark == part.mark for marked in automaton.marked):
+            yield from _mistakes_of_values(part, automaton, held_by(part, automaton, grammar), profile)
+        else:
             names = dict.fromkeys(name for leaf in automaton.leaves for name in leaf.path if name in grammar.rules)
             hint = f"a URL has these rules: {', '.join(each for each in names if each not in profile.character_sets)}"
             problem = f"no occurrence of {'/'.join(part.at[0])!r} for the part {part.name!r}"
-            raise GrammarError(problem, rule=rule, hint=hint)
-        _check_values(part, automaton, held_by(part, automaton, grammar), profile)
-    return automaton
+            yield GrammarError(problem, rule=rule, hint=hint)
 
 
 def held_by(part: Part, automaton: Automaton, grammar: Grammar) -> Held:
@@ -149,26 +178,39 @@ def held_by(part: Part, automaton: Automaton, grammar: Grammar) -> Held:
     )
 
 
-def _check_values(part: Part, automaton: Automaton, held: Held, profile: Profile) -> None:
-    """Raise GrammarError if a text of the part would have no value, or a value no text."""
+def _mistakes_of_values(part: Part, automaton: Automaton, held: Held, profile: Profile) -> Iterator[GrammarError]:
+    """Yield an error if a text of the part would have no value, or a value no text."""
     if part.name == "host" and held.escapes and not profile.escapes_in_host:
         hint = f"use the rule `{profile.host_rules[0]}`"
-        raise GrammarError("the host must not have escapes", rule=held.rule, hint=hint)
-    if not part.number:
-        return
-    if part.element is not None:
+        yield GrammarError("the host must not have escapes", rule=held.rule, hint=hint)
+    if part.number and part.element is not None:
         hint = "leave out `number`, and let a property of the type convert the elements"
-        raise GrammarError(f"the part {part.name!r} is a list, and cannot be a number", rule=held.rule, hint=hint)
-    found = [marked for marked in automaton.marked if marked.mark == part.mark]
-    if held.escapes or held.bare - frozenset(b"0123456789") or any(marked.nullable for marked in found):
-        problem = f"the part {part.name!r} is a number, and its rule must derive one or more digits"
-        raise GrammarError(problem, rule=held.rule, hint=f"use the rule `{profile.rule_names['number']}`")
-    for marked in found:
-        for zeros in range(1, _ZEROS):
-            if automaton.derives(marked, "0" * zeros + "7") and not automaton.derives(marked, "7"):
-                problem = f"the part {part.name!r} is a number, and its rule derives {'0' * zeros}7 but not 7"
-                hint = "let the rule derive fewer digits, or leave out `number`: text keeps its zeros"
-                raise GrammarError(problem, rule=held.rule, hint=hint)
+        yield GrammarError(f"the part {part.name!r} is a list, and cannot be a number", rule=held.rule, hint=hint)
+    elif part.number and not all(_is_number(part, each, automaton) for each in automaton.marked):
+        digits = f"1*{profile.rule_names['digit']}"
+        wanted, hint = "one or more digits", f"write it as `{digits}`"
+        if part.number == "decimal":
+            wanted, hint = "decimal numbers", f'write it as `[ "-" ] {digits} [ "." {digits} ]`, or less'
+        problem = f"the part {part.name!r} is {part.described}, and its rule must derive {wanted}"
+        yield GrammarError(problem, rule=held.rule, hint=hint)
+
+
+def _is_number(part: Part, marked: Marked, automaton: Automaton) -> bool:
+    """Return True if all texts of `marked` are numbers, or it is another part."""
+    if marked.mark != part.mark:
+        return True
+    reached = dict.fromkeys((position, "") for position in bits(marked.first))
+    ahead = [*reached]
+    for position, before in ahead:
+        for code in bits(automaton.leaves[position].mask):
+            text = re.sub("[0-9]+", "0", before + chr(code))
+            is_end = marked.last >> position & 1
+            if len(text) > _LONGEST or (is_end and _NUMBERS[part.kind].fullmatch(text) is None):
+                return False
+            new = [(each, text) for each in bits(automaton.follow[position] & marked.inside)]
+            ahead += [each for each in new if each not in reached]
+            reached.update(dict.fromkeys(new))
+    return not marked.nullable
 
 
 def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:

@@ -117,6 +117,8 @@ def fields_of(
         if not words.strip() and name in table:
             fields.empty(name)
         found[name] = " ".join(words.split()) if name.endswith("considerations") else words.strip()
+    if not is_experiment and not {*_TEXTS} & table.keys():
+        fields.hints.append(f"an experiment needs none of these: its name begins with `x-`, as in x-{scheme}")
     default_port = fields.take("default_port", int, None)
     found["default_port"] = None if default_port is None else fields.port("default_port", default_port)
     ports = fields.take("ports", list, [])
@@ -259,8 +261,10 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: 
             table.wrong(f"parts.{name}", "a number" if name == "port" else "one text")
         parts.append(part)
     text = table.take("bnf", str)
-    first = _FIRST_RULE.match(_COMMENT.sub("", text))
-    rule = table.take("rule", str, first[1] if first else "" if "syntax.bnf" in fields.mistakes else _MISSING)
+    rules = _COMMENT.sub("", text)
+    if not rules.strip() and "bnf" in given:
+        table.empty("bnf")
+    rule = table.take("rule", str, first[1] if (first := _FIRST_RULE.match(rules)) else "")
     hierarchy = table.take("hierarchy", str, None)
     slash = table.take("slash_may_be_omitted", bool, False)
     printed = table.take("printed", str, "")
@@ -294,6 +298,9 @@ def _part(name: str, fields: _Fields) -> dict[str, Any]:
     if not at or not all(isinstance(spec, str) and spec for spec in at):
         fields.wrong("at", "the path of a rule, or a list of paths")
     take = fields.one_of("take", TAKES, "all")
+    number = fields.table.pop("number", name == "port")
+    if number not in (True, False, "decimal"):
+        fields.wrong("number", 'true, or "decimal"')
     travels = fields.one_of("travels", TRAVELS, "line")
     exclude = fields.take("exclude", list, [])
     if not all(isinstance(octet, str) and re.fullmatch("[0-9A-Fa-f]{2}", octet) for octet in exclude):
@@ -303,7 +310,7 @@ def _part(name: str, fields: _Fields) -> dict[str, Any]:
         "name": name,
         "at": at,
         "take": take,
-        "number": fields.take("number", bool, name == "port"),
+        "number": number,
         "exclude": [int(octet, 16) for octet in exclude],
         "travels": travels,
         **{each: fields.take(each, str, None) for each in ("element", "decoded", "called", "says")},
@@ -340,5 +347,7 @@ def _example(table: _Fields, fields: _Fields) -> Example:
 
 
 def _value(value: object) -> object:
-    """Return the value of a part in an example, with tuples for the lists of TOML."""
-    return tuple(map(_value, value)) if isinstance(value, list) else value
+    """Return the value of a part in an example: tuples for the lists of TOML, which writes no None in a pair."""
+    if not isinstance(value, list):
+        return value
+    return tuple((*each, None) if isinstance(each, list) and len(each) == 1 else _value(each) for each in value)

@@ -11,6 +11,7 @@ from typing import Any
 
 from urlschemes.errors import RegistrationError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM, SCHEME_NAME_WORDS
+from urlschemes.grammar.part import decimal_of
 from urlschemes.grammar.profile import Profile
 from urlschemes.redaction import described
 from urlschemes.rfc1738 import RFC1738
@@ -139,9 +140,10 @@ def _merged(base: dict[str, Any], own: dict[str, Any], levels: int = _LEVELS) ->
 
 def _toml(text: str, source: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=decimal_of)
     except (ValueError, RecursionError) as error:  # also for a number of too many digits
-        raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source) from None
+        hint = "write a text in quotation marks" if "Invalid value" in str(error) else None
+        raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source, hint=hint) from None
 
 
 def _wrong(source: str, field: str, problem: str) -> RegistrationError:

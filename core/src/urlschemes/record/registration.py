@@ -136,7 +136,13 @@ class Registration:
 
 @lru_cache(maxsize=256)  # the registry reads a record before the plugin is imported, which reads it again
 def _from_text(text: str, source: str, profile: Profile, first: str) -> Registration:
-    taken = full_table(first, os.path.join(os.path.dirname(source), RFC1738.record))
+    place = os.path.join(os.path.dirname(source), RFC1738.record)
+    taken = full_table(first, place)
     own = in_profile(full_table(text, source), profile.name, source)
     table = {name: each for name, each in taken.items() if name not in {"syntax", "examples"}} | own
-    return Registration(**fields_of(table, Registration.__slots__, profile, source, text))
+    try:
+        return Registration(**fields_of(table, Registration.__slots__, profile, source, text))
+    except RegistrationError as error:
+        if re.split(r"[.\[]", error.field)[0] in taken.keys() - own.keys():
+            _from_text(first, place, RFC1738, "")  # raises the error about the other record
+        raise

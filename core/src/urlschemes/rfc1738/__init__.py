@@ -26,7 +26,7 @@ profile = Profile(
         "authority": "ip-schemepart",
         "character": "xchar",
         "escape": "escape",
-        "number": "digits",
+        "digit": "digit",
         "server": "hostport",
     },
     host_rules=("host",),

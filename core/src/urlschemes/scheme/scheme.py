@@ -110,7 +110,9 @@ def _type_of(registration: Registration) -> type[URL]:
     base = (LoginURL if "user" in parts else InternetURL) if "host" in parts else URL
     letters = "".join(each if each.isalnum() else " " for each in registration.scheme).title().replace(" ", "") + "URL"
     name = letters if letters.isidentifier() else f"Scheme{letters}"
-    attributes = {"__module__": __name__, "__doc__": f"A URL of the scheme {registration.scheme}."}
+    attributes: dict[str, Any] = {"__module__": __name__, "__doc__": f"A URL of the scheme {registration.scheme}."}
+    if "host" in parts:  # the rules say if it can be absent
+        attributes["host"] = InternetURL._fields["host"]._replace(default=None)
     made: Any = URLType(name, (base,), attributes, registration=registration)
     return made  # type: ignore[no-any-return]  # a type[URL], as its base is
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
+from urlschemes.grammar.part import Kind
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.record.registration import Registration
 from urlschemes.url import reader
 from urlschemes.url.original_text import OriginalText
 from urlschemes.url.pattern_reader import Base
-
-Kind: TypeAlias = Literal["text", "number", "list", "pairs"]
 
 REQUIRED: Final[Any] = object()
 

@@ -19,10 +19,13 @@ from urlschemes.grammar.part import DIGITS, Encoded, Part, Raw
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.url.base import REQUIRED, URLBase
 from urlschemes.url.fields import absent_value
+from urlschemes.url.pattern_reader import LIMIT
 
 AnyURL = TypeVar("AnyURL", bound=URLBase)
 
 _TOO_LARGE = 10**DIGITS
+_MOST_ZEROS = 64
+"""Zeros that are tried before a number: a rule demands no more."""
 
 
 def build(kind: type[AnyURL], values: Mapping[str, Any], limit: int) -> AnyURL:
@@ -80,7 +83,8 @@ def _is_default(kind: type[URLBase], name: str, value: Any) -> bool:
     """Return True if `value` is the value of the part in a URL that lacks it; the part is left out then."""
     if name not in kind._fields or isinstance(value, Encoded):
         return False
-    return bool((value if isinstance(value, str | int) else tuple(value)) == absent_value(kind, name))
+    is_list = kind.syntax.parts[name].kind in {"list", "pairs"}
+    return bool((tuple(value) if is_list else value) == absent_value(kind, name))
 
 
 def _with_needed(
@@ -101,13 +105,13 @@ def _with_needed(
 def _written(syntax: Syntax, part: Part, value: object, scheme: str | None) -> Raw:
     """Return `value` as `part` is written. Raises InvalidURL for a value that the part cannot have."""
     if part.number:
-        return _written_number(part, value, scheme)
+        return _written_number(syntax, part, value, scheme)
     if part.element is None or part.take == "last":
         text = _written_text(part, value, scheme, "the")
         if part.as_written and not isinstance(value, Encoded):
             _check_beginning(syntax, part, str(value), text, scheme)
         return text if isinstance(value, Encoded) else _dividing(syntax, part, text)
-    pairs = part.division is not None and part.division.equals != ""
+    pairs = part.kind == "pairs"
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         wants = "a list of pairs of str" if pairs else "a list of str"
         raise _wrong_value(part, f"the {part.called} must be {wants}, not {type(value).__name__}", scheme)
@@ -117,22 +121,40 @@ def _written(syntax: Syntax, part: Part, value: object, scheme: str | None) -> R
     if any(len(pair) != 2 for pair in elements):
         raise _wrong_value(part, f"each element of the {part.called} must be a pair of str, a name and a value", scheme)
     return tuple(
-        (_written_text(part, name, scheme, "each name in the"), _written_text(part, text, scheme, "each value in the"))
+        (
+            _written_text(part, name, scheme, "each name in the"),
+            None if text is None else _written_text(part, text, scheme, "each value in the"),
+        )
         for name, text in elements
     )
 
 
-def _written_number(part: Part, value: object, scheme: str | None) -> str:
+def _written_number(syntax: Syntax, part: Part, value: object, scheme: str | None) -> str:
     if isinstance(value, Encoded):
         return str(value)
-    if not isinstance(value, int) or isinstance(value, bool):
-        kind = type(value).__name__
-        raise _wrong_value(part, f"the {part.called} must be an int from 0 up, not {kind}", scheme)
-    if abs(value) >= _TOO_LARGE:  # Python would not write a number that is a little larger
-        raise _wrong_value(part, f"the {part.called} has more than {DIGITS} digits", scheme)
-    if value < 0:
-        raise _wrong_value(part, f"the {part.called} must be an int from 0 up, not {value}", scheme)
-    return str(value)
+    wanted, has, hint = "an int from 0 up", type(value).__name__, None
+    if isinstance(value, int) and not isinstance(value, bool):
+        if abs(value) >= _TOO_LARGE:  # Python would not write a number that is a little larger
+            raise _wrong_value(part, f"the {part.called} has more than {DIGITS} digits", scheme)
+        if value >= 0 or part.number == "decimal":
+            return _padded(syntax, part, str(value))
+        has = str(value)
+    elif part.number == "decimal":
+        from decimal import Decimal  # few processes need it
+
+        wanted, hint = "a finite Decimal or an int", "write Decimal(str(value))" if isinstance(value, float) else None
+        if isinstance(value, Decimal) and value.is_finite():
+            if max(value.adjusted(), -int(value.as_tuple().exponent)) > LIMIT:
+                raise _wrong_value(part, f"the {part.called} has more than {LIMIT} digits", scheme)
+            return _padded(syntax, part, format(value, "f"))
+        has = str(value) if isinstance(value, Decimal) else has
+    raise _wrong_value(part, f"the {part.called} must be {wanted}, not {has}", scheme, hint)
+
+
+def _padded(syntax: Syntax, part: Part, number: str, default: str | None = None) -> str:
+    """Return `number` with as few zeros before it as the rule of the part derives, `default` if it derives none."""
+    ways = (number.zfill(len(number) + zeros) for zeros in range(_MOST_ZEROS))
+    return next((way for way in ways if syntax.derives(part.name, way)), default or number)
 
 
 def _written_text(part: Part, text: object, scheme: str | None, what: str) -> str:
@@ -172,8 +194,8 @@ def _dividing(syntax: Syntax, part: Part, text: str) -> str:
     return text
 
 
-def _wrong_value(part: Part, message: str, scheme: str | None) -> InvalidURL:
-    return invalid_url("", message, part=part.name, scheme=scheme)
+def _wrong_value(part: Part, message: str, scheme: str | None, hint: str | None = None) -> InvalidURL:
+    return invalid_url("", message, part=part.name, scheme=scheme, hint=hint)
 
 
 def _texts_of(syntax: Syntax, raw: Mapping[str, Raw | None]) -> dict[str, str]:
@@ -191,7 +213,7 @@ def _texts_of(syntax: Syntax, raw: Mapping[str, Raw | None]) -> dict[str, str]:
             if front or last is not None:
                 elements = (*front, str(last or ""))
             # A list whose elements have a separator between them has at least one; without any it is absent.
-            if elements is not None and (elements or part.division.leading):
+            if elements is not None and (elements or part.division.leading or part.division.optional):
                 texts[part.mark] = part.division.joined(elements)
     return texts
 
@@ -327,7 +349,8 @@ def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None, hin
     part = syntax.parts[name]
     if not isinstance(value, str):  # the first element that is wrong alone
         texts = ((each, _texts_of(syntax, {name: (each,)}).get(part.mark)) for each in value)  # type: ignore[dict-item]
-        value = next((each for each, text in texts if text is not None and not syntax.derives(name, text)), value)
+        wrong: Any = (each for each, text in texts if text is not None and not syntax.derives(name, text))
+        value = next(wrong, value)
     message = f"invalid {part.called}" + ("" if name == "password" else f" {value!r}")
     section = syntax.section_of(part.rule)
     return invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=part.says or hint)
@@ -398,13 +421,21 @@ def spelled(url: URLBase, part: Part, raw: Raw) -> Raw:
     An octet that the part may hold as it is is not encoded, unless the record warns of it.
     """
     if isinstance(raw, tuple):
-        return tuple(spelled(url, part, each) for each in raw)  # type: ignore[return-value]  # as `raw`: texts or pairs
+        return tuple(each and spelled(url, part, each) for each in raw)  # type: ignore[return-value, arg-type]  # as `raw`: texts or pairs
     if part.number:
-        return raw and (raw.lstrip("0") or "0")
+        return _shortest(url.syntax, part, raw)
     cautions = url.registration.cautions if url.registration else ()
     misread = [each.holds for each in cautions if each.part == part.name and each.holds and len(each.holds) == 1]
-    if not part.escapes or not ("%" in raw or misread):
-        return raw
     bare = part.bare - frozenset(octets_of("".join(misread)))
+    if not part.escapes or bare.issuperset(octets_of(raw)):
+        return raw
     written = escape(octets_of(unescape(raw)), bare)
     return _dividing(url.syntax, part, written) if part.element is None else written
+
+
+def _shortest(syntax: Syntax, part: Part, raw: str) -> str:
+    """Return the number `raw` without zeros at its ends, as far as the rule of the part allows it."""
+    whole, dot, fraction = raw.removeprefix("-").partition(".")
+    short = (whole.lstrip("0") or "0") + (dot + fraction.rstrip("0")).rstrip(".")
+    short = f"-{short}" if raw.startswith("-") and short != "0" else short
+    return raw if short == raw else _padded(syntax, part, short, raw)

@@ -35,7 +35,7 @@ def usual_hint(syntax: Syntax, part: str | None) -> str | None:
     known = syntax.parts.get(part or "")
     if part == "host":
         return syntax.profile.host_hint if known is not None and known.rule in syntax.host_rules else None
-    return HINTS.get(part or "") if part == "scheme" or (known is not None and known.number) else None
+    return HINTS.get(part or "") if part == "scheme" or (known is not None and known.kind == "number") else None
 
 
 class FaultMessage(NamedTuple):
@@ -279,7 +279,7 @@ def _unexpected_hint(place: FaultPlace, part: str | None, expected: int, words: 
         return None  # the description of the part says more
     if words == (END,):
         return f"leave out the text after the {_named(place.syntax, part)}" if part else "leave it out"
-    if known is not None and known.number and not (ends and _are_literals(words)):
+    if known is not None and known.kind == "number" and not (ends and _are_literals(words)):
         return f"write the {known.called} in decimal digits"
     if known is not None and not known.escapes and place.run[:1] == "%":
         return f"the {known.called} has no escapes"

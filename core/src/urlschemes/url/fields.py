@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from urlschemes.errors import PluginContractError, RegistrationError
 from urlschemes.grammar.part import Part
 from urlschemes.url import reader
-from urlschemes.url.base import REQUIRED, Field, Kind, URLBase
+from urlschemes.url.base import REQUIRED, Field, URLBase
 
 if TYPE_CHECKING:
     import inspect
-
+    from decimal import Decimal
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -43,9 +43,6 @@ class Listed(Generic[T_co]):
         def __set__(self, url: object, value: _Sequence[T_co]) -> None: ...
 
 
-_SPECIFIERS: Final = {"text": "text_part", "number": "number_part", "list": "list_part", "pairs": "pairs_part"}
-
-
 def text_part(
     *, default: str | None = REQUIRED, doc: str = "", lower: bool = False, when_needed: str | None = None
 ) -> Any:
@@ -63,13 +60,18 @@ def number_part(*, default: int | None = REQUIRED, doc: str = "") -> Any:
     return Field("number", default, doc)
 
 
-def list_part(*, default: Sequence[str] = REQUIRED, doc: str = "") -> Any:
+def decimal_part(*, default: Decimal | None = REQUIRED, doc: str = "") -> Any:
+    """Declare a part that is a decimal number."""
+    return Field("decimal", default, doc)
+
+
+def list_part(*, default: Sequence[str] | None = REQUIRED, doc: str = "") -> Any:
     """Declare a part that is a list of texts, each decoded by itself."""
     return Field("list", default, doc)
 
 
-def pairs_part(*, default: Sequence[tuple[str, str]] = REQUIRED, doc: str = "") -> Any:
-    """Declare a part that is a list of names with their values, each decoded by itself."""
+def pairs_part(*, default: Sequence[tuple[str, str | None]] | None = REQUIRED, doc: str = "") -> Any:
+    """Declare a part that is a list of names with their values, each decoded by itself; a value may be absent: None."""
     return Field("pairs", default, doc)
 
 
@@ -98,9 +100,7 @@ def declared_fields(cls: type[URLBase], base: type[URLBase]) -> dict[str, Field]
             message = f"{source or 'the record'}: {place}: every URL has an attribute of this name"
             raise RegistrationError(message, part=name, source=source, field=place, hint="give the part another name")
         if name not in fields and not _has(cls, name):
-            kind = _kind_of(part)
-            default = () if kind in {"list", "pairs"} else None
-            fields[name] = Field(kind, default, "", when_needed="" if kind == "text" else None)
+            fields[name] = Field(part.kind, part.absent, "", when_needed="" if part.kind == "text" else None)
     return fields
 
 
@@ -109,20 +109,10 @@ def _has(cls: type, name: str) -> bool:
     return any(name in vars(each) for each in cls.__mro__)
 
 
-def _kind_of(part: Part) -> Kind:
-    """Return the kind of the field that `part` needs."""
-    if part.number:
-        return "number"
-    if part.element is None or part.take == "last":
-        return "text"
-    return "pairs" if part.division is not None and part.division.equals else "list"
-
-
 def _check_kind(cls: type[URLBase], field: Field, part: Part) -> None:
-    kind = _kind_of(part)
-    if field.kind != kind:
-        problem = f"is declared by {_SPECIFIERS[field.kind]}, but the record makes it {part.described}"
-        raise _contract_error(cls, part.name, problem, f"{part.name} = {_SPECIFIERS[kind]}(...)")
+    if field.kind != part.kind:
+        problem = f"is declared by {field.kind}_part, but the record makes it {part.described}"
+        raise _contract_error(cls, part.name, problem, f"{part.name} = {part.kind}_part(...)")
 
 
 def _contract_error(cls: type[URLBase], name: str, problem: str, wants: str) -> PluginContractError:

@@ -21,10 +21,10 @@ from urlschemes.errors import (
     require_type,
 )
 from urlschemes.grammar.octets import octets_of
-from urlschemes.grammar.part import Encoded, Part, Raw, Value
+from urlschemes.grammar.part import Encoded, Pair, Part, Raw, Value
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.record.registration import Registration
-from urlschemes.redaction import described, redact
+from urlschemes.redaction import HIDDEN, described, redact
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.named_objects import named
 from urlschemes.url.algorithms import algorithms_of
@@ -32,6 +32,7 @@ from urlschemes.url.base import URLBase
 from urlschemes.url.building import build, change
 from urlschemes.url.fields import (
     add_property,
+    decimal_part,
     declared_fields,
     list_part,
     number_part,
@@ -67,7 +68,9 @@ class URLType(type):
 
 @total_ordering
 @dataclass_transform(
-    kw_only_default=True, frozen_default=True, field_specifiers=(text_part, number_part, list_part, pairs_part)
+    kw_only_default=True,
+    frozen_default=True,
+    field_specifiers=(text_part, number_part, decimal_part, list_part, pairs_part),
 )
 class URL(URLBase, metaclass=URLType):
     """A URL: `<scheme>:<scheme-specific-part>`.
@@ -134,7 +137,7 @@ class URL(URLBase, metaclass=URLType):
 
     @property
     def raw(self) -> Mapping[str, Raw | None]:
-        """The parts as they are written, by name. An absent part is None, an absent list is empty."""
+        """The parts as they are written, by name. An absent part is None; so is an absent list that differs from ()."""
         return {name: self.syntax.raw(self._match, name) for name in self.syntax.parts}
 
     @property
@@ -164,7 +167,10 @@ class URL(URLBase, metaclass=URLType):
         text = str(self._text)
         host = self.span("host") if "host" in self.syntax.parts else None
         end = host[1] if host else len(text)  # after the host, a colon and an `@` are of another URL, or data
-        return redact(text[:end]) + redact(text[end:])
+        login = text[:end]
+        if "password" in self.syntax.parts and (place := self.span("password")):  # there may be no `//` before it
+            login = text[: place[0]] + HIDDEN + text[place[1] : end]
+        return redact(login) + redact(text[end:])
 
     def line(self, name: str) -> bytes:
         """Return the octets of the part `name` for a protocol line; empty if it is absent.
@@ -211,7 +217,8 @@ class URL(URLBase, metaclass=URLType):
     def _value(self, part: Part) -> Value | None:
         """Return the decoded part, whatever attribute the type has for it."""
         whole = self.syntax.whole(self._match, part.name)
-        return part.absent if whole is None else part.decode(whole)
+        decode = str if part.number == "decimal" else part.decode  # a Decimal may be written with an exponent
+        return part.absent if whole is None else decode(whole)
 
     def normalized(self, level: str | None = None) -> Self:
         """Return the URL with everything that does not change its meaning by its profile written in one way.
@@ -405,7 +412,7 @@ class LoginURL(InternetURL):
     )
 
 
-def _texts(value: Value | None) -> Iterator[str]:
+def _texts(value: Value | Pair | None) -> Iterator[str]:
     """Return the texts that a value consists of."""
     if isinstance(value, tuple):
         for each in value:

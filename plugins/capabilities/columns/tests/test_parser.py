@@ -260,6 +260,20 @@ def test_a_part_of_two_kinds_is_given_as_it_is_written() -> None:
     assert [row["path"] for row in rows] == ["01", "a%20b"]
 
 
+def test_a_decimal_is_text_and_the_value_of_a_flag_is_null() -> None:
+    rules = (
+        'u = "x-kinds:" size flags\nsize = digits [ "." digits ]\nflags = *[ ";" flag ]\nflag = name [ "=" value ]\n'
+    )
+    parts: Any = {"size": {"at": "size", "number": "decimal"}, "flags": {"at": "flags", "element": "flag"}}
+    registry = Registry()
+    registry.register(Scheme.of("x-kinds", f"{rules}name = 1*alpha\nvalue = *uchar", **parts))
+    rows = parse(pa.array(["x-kinds:0.0000000;a;b=%FF"]), ("size", "flags"), registry).to_pylist()
+    assert (rows[0]["size"], rows[0]["flags"]) == (
+        "0.0000000",
+        [{"name": "a", "value": None}, {"name": "b", "value": "\N{REPLACEMENT CHARACTER}"}],
+    )
+
+
 def test_a_parser_of_a_changed_registry_cannot_be_pickled() -> None:
     registry = Registry()
     registry.register(made_up("x-number"))

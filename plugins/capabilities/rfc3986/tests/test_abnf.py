@@ -149,7 +149,8 @@ def test_a_shared_rule_is_defined_again_in_another_spelling(text: str, host: str
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ('a = "x" | "y"', 'write a literal in quotation marks, as in "|", and `/` between alternatives'),
+        ('a = "x" | "y"', "write `/` between alternatives"),
+        ("a = b_c", "write a hyphen in the name of a rule"),
         ("b = <any text> a = b", "define it a second time, in ABNF"),
         ("a = [ <any text> ]", "replace the words by the name of a rule"),
         ('a =/ "x"', "write `=` where it is first defined"),

@@ -68,6 +68,25 @@ def test_parameters_after_host_and_port_keep_their_letter_case(text, normal):
     assert str(url.normalized()) == f"x-p://{normal}"
 
 
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("@H%5a.D:01", "@hz.d"),
+        ("U@H:", "U@h"),
+        ("//U@H:2;A", "//U@h:2;A"),
+        ("%2d@[::A]", "-@[::a]"),
+        ("U@H/A", "U@h/A"),
+    ],
+)
+def test_a_host_without_an_authority_is_spelled_like_any(text, normal):
+    rules = 'u = "x-p:" user "@" host [ ":" port ] [ p ]\nuser = *( pchar-no-at / "/" )\np = ( ";" / "/" ) *pchar\n'
+    rules += "pchar-no-at = unreserved / pct-encoded\nhost = IP-literal / *( unreserved / pct-encoded )"
+    parts = 'parts = { user = "user", host = "host", port = "port", p = "p" }'
+    record = f"scheme = 'x-p'\nprofile = 'rfc3986'\ndefault_port = 1\n[syntax]\nbnf = '''{rules}'''\n{parts}"
+    url = Scheme(Registration.from_text(record, profile=MODERN.profile)).url_type.parse(f"x-p:{text}")
+    assert str(url.normalized()) == f"x-p:{normal}"
+
+
 def test_there_are_no_other_levels():
     with pytest.raises(ValueError, match=r"'protocol': RFC 3986 has case, percent-encoding, dot-segments, sch"):
         MODERN.parse("http://h").normalized("protocol")

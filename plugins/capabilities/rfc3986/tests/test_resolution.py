@@ -2,7 +2,7 @@
 
 import pytest
 
-from urlschemes import InvalidURL, Registry
+from urlschemes import InvalidURL, Registry, Scheme
 
 MODERN = Registry(profile="rfc3986")
 BASE = "http://a/b/c/d;p?q"
@@ -89,6 +89,11 @@ def test_join_keeps_type_and_fragment():
     joined = base.join("../~g?y#s")
     assert (type(joined), joined.path, joined.query, joined.fragment) == (type(base), "/b/~g", "y", "s")
     assert type(base.join("g:h")) is type(MODERN.parse_generic("g:h"))
+
+
+def test_a_scheme_without_a_hierarchy_has_no_dot_segments():
+    parse = Scheme.of("x-dots", 'u = "x-dots:" *( pchar / "/" )', profile=MODERN.profile).url_type.parse
+    assert parse("x-dots:a").join("X-Dots:./b/..") == parse("x-dots:./b/..")
 
 
 def test_join_refuses_what_is_not_a_url():

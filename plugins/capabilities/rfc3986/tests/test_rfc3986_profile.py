@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from urlschemes import Registry, default_registry
+from urlschemes import InvalidURL, Registry, Scheme, default_registry
 from urlschemes.errors import PluginError
 from urlschemes.grammar.automaton import bits
 from urlschemes_lint import check, explain, fix
@@ -42,6 +42,18 @@ def test_a_function_takes_a_profile_where_it_takes_a_registry(function: Callable
         function(TODAY, registry=Registry(), profile="rfc3986")
     with pytest.raises(PluginError, match="the profile never is not installed"):
         function(TODAY, profile="never")
+
+
+def test_a_host_may_be_left_out_only_if_a_url_needs_none() -> None:
+    rules = 'u = "x-h:" [ "//" host "/" ] name\nname = *pchar'
+    either, empty = (
+        Scheme.of("x-h", text, profile=profile, host="host", name="name").url_type
+        for text in (rules, rules.replace("[", "").replace("]", ""))
+    )
+    assert str(either(name="a")) == "x-h:a"
+    assert str(empty(name="a", host="")) == "x-h:///a"
+    with pytest.raises(InvalidURL, match="these parts: name; also give host"):
+        empty(name="a")
 
 
 def test_an_authority_ends_before_what_may_follow_it() -> None:

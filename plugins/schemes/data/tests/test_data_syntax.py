@@ -7,16 +7,25 @@ import pickle
 import pytest
 from click.testing import CliRunner
 
-from urlschemes import Registry, __version__
+from urlschemes import InvalidURL, Registry, UnsafeURL, __version__
 from urlschemes.registry.registry import default_registry
 from urlschemes_cli.app import command
 from urlschemes_conformance.url_table import url_tests
-from urlschemes_data.rfc3986 import scheme
+from urlschemes_data.rfc3986 import DataURL, scheme
 
 WITH_LEDGER = {"URLSCHEMES_DISABLE": "urlschemes-data"}
 
 
 test_data_urls = url_tests(scheme.url_type, [])
+
+
+def test_the_url_of_octets_holds_them() -> None:
+    url = DataURL.for_octets(b"\0\xff?", "image/svg+xml", [("a", "b;c")])
+    assert str(url) == "data:image/svg+xml;a=b%3Bc;base64,AP8/"
+    assert (url.media_type, url.octets) == ('image/svg+xml;a="b;c"', b"\0\xff?")
+    for wrong in ("text", "text/plain;charset=utf-8"):
+        with pytest.raises((InvalidURL, UnsafeURL), match=r"subtype|'plain;charset=utf-8' is not a token"):
+            DataURL.for_octets(b"", wrong)
 
 
 def run(*words: str, **variables: str) -> tuple[int, str]:

@@ -165,7 +165,9 @@ def _elements(kind: type[URL], name: str, written: str | None) -> Sequence[Any] 
         absent: Sequence[Any] = absent_value(kind, name)
         return absent
     return [
-        _decoded(each) if isinstance(each, str) else {"name": _decoded(each[0]), "value": _decoded(each[1])}
+        _decoded(each)
+        if isinstance(each, str)
+        else {"name": _decoded(each[0]), "value": None if each[1] is None else _decoded(each[1])}
         for each in part.division.divided(written)
     ]
 

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from urlschemes import Registry
-    from urlschemes.grammar.part import Part
 
     Kind: TypeAlias = Literal["scheme", "text", "number", "list", "pairs", "raw"]
 
@@ -84,15 +83,7 @@ def _kinds(registry: Registry) -> dict[str, Kind]:
     kinds = dict(_ALWAYS_KNOWN)
     for record in registry.registrations():
         for name, part in record.syntax.parts.items():
-            kind = _kind(part)
+            kind: Kind = "raw" if part.kind == "decimal" else part.kind
             if name not in _ALWAYS_KNOWN.keys() | {"code", "position"}:  # the columns of errors have these two names
                 kinds[name] = kind if kinds.get(name, kind) == kind else "raw"
     return kinds
-
-
-def _kind(part: Part) -> Kind:
-    if part.number:
-        return "number"
-    if part.element is None or part.take == "last":
-        return "text"
-    return "pairs" if part.division is not None and part.division.equals else "list"

@@ -133,5 +133,5 @@ def _representable(value: Any, kind: pa.DataType) -> Any:
     if pa.types.is_list(kind):
         return [_representable(each, kind.value_type) for each in value]
     if pa.types.is_struct(kind):
-        return dict(zip(("name", "value"), map(utf8, value), strict=True))
+        return {name: each and utf8(each) for name, each in zip(("name", "value"), value, strict=True)}
     return utf8(str(value))

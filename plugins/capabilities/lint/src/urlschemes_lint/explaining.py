@@ -247,10 +247,11 @@ def _value_text(url: URL, part: Part, value: object) -> str:
     Raises PluginError if the URL's type returned a value that cannot be shown.
     """
     try:
-        text = str(value) if isinstance(value, int) else repr(value)
+        text = repr(value) if isinstance(value, str) else str(value)
         if isinstance(value, tuple) and part.division is not None:
-            elements = (map(repr, [each] if isinstance(each, str) else each) for each in value)
-            text = f" {part.division.separator} ".join(map(f" {part.division.equals} ".join, elements))
+            elements = ([each] if isinstance(each, str) else each for each in value)
+            texts = ([repr(each) for each in element if each is not None] for element in elements)
+            text = f" {part.division.separator} ".join(map(f" {part.division.equals} ".join, texts))
     except MemoryError:
         raise
     except Exception as error:

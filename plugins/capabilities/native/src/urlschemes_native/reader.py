@@ -172,10 +172,10 @@ def form(part: Part, *, lower: bool) -> tuple[_native.Form, str]:
     """Return how the value of a part is made of its text, and a separator."""
     if lower:
         return "lower", ""
-    if part.number:
+    if part.kind == "number":
         return "number", ""
     division = part.division
     if division is None:
-        return ("raw" if part.as_written else "text"), ""
-    one = len(division.separator) == 1
-    return (part.take, division.separator) if one and not (division.leading or division.equals) else ("other", "")
+        return ("other" if part.number else "raw" if part.as_written else "text"), ""
+    is_plain = len(division.separator) == 1 and not (division.leading or division.equals or division.optional)
+    return (part.take, division.separator) if is_plain else ("other", "")

@@ -50,7 +50,7 @@ profile = Profile(
         "authority": "authority",
         "character": "pct-encoded",
         "escape": "pct-encoded",
-        "number": "port",
+        "digit": "DIGIT",
         "server": "server",
     },
     host_rules=("named-host", "host"),

@@ -99,8 +99,8 @@ class ABNFReader(BNFReader):
     tokens_of: ClassVar = _LEXICON
     bar: ClassVar = "/"
     defines: ClassVar = frozenset({"=", "=/"})
+    core: ClassVar = _CORE.keys()
     has_zero_times: ClassVar = True
-    hint: ClassVar = 'write a literal in quotation marks, as in "|", and `/` between alternatives'
 
     def __init__(self, text: str, known: Mapping[str, Rule] = MappingProxyType({})) -> None:
         super().__init__(text, known)
@@ -235,4 +235,4 @@ def _core_rule(lower: str) -> Rule:
     reader = ABNFReader(_CORE[lower])
     BNFReader.rules(reader)  # its references are resolved by the reader of the text
     (rule,) = reader.found.values()
-    return Rule(rule.name, rule.node, rule.line, "RFC 5234 appendix B.1")
+    return Rule(rule.name, rule.node, 0, "RFC 5234 appendix B.1")

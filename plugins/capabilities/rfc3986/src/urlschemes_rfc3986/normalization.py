@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import ESCAPE
@@ -13,12 +14,11 @@ from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.resolution import components, without_dot_segments
 
 if TYPE_CHECKING:
-    import re
-
     from urlschemes import URL
 
 __all__ = ["normalized"]
 
+_PORT = re.compile(r":([0-9]*)(?![^/?#;])")
 _UNRESERVED = frozenset(map(ord, profile.unreserved))
 
 
@@ -38,8 +38,9 @@ def normalized(url: URL, level: str | None) -> str:
         text = recomposed(url, lambda part, raw: spelled(url, part, raw) if is_decoded(part) else raw)
         url = url if text == str(url) else url.parse(text, limit=max(LIMIT, len(text)))
     text = _with_plain_escapes(url) if "percent-encoding" in levels else _with_upper_escapes(str(url))
-    parts = components(text)
-    parts = parts._replace(scheme=(parts.scheme or "").lower(), authority=_authority(url, text, by_scheme=by_scheme))
+    url = url if text == str(url) else url.parse(text, limit=max(LIMIT, len(text)))
+    parts = components(_with_plain_host(url, by_scheme=by_scheme))
+    parts = parts._replace(scheme=(parts.scheme or "").lower())
     if "dot-segments" in levels and url.syntax.hierarchy is not None and parts.path.startswith("/"):
         parts = parts._replace(path=without_dot_segments(parts.path))
     if by_scheme and parts.authority is not None and not parts.path and url.syntax.slash_may_be_omitted:
@@ -64,18 +65,17 @@ def _with_plain_escapes(url: URL) -> str:
     return ESCAPE.sub(plain, str(url)) if places else profile.normal(str(url))
 
 
-def _authority(url: URL, text: str, *, by_scheme: bool) -> str | None:
-    """Return the authority in `text` with its host in lower case, but escapes in upper case; the port `by_scheme`."""
+def _with_plain_host(url: URL, *, by_scheme: bool) -> str:
+    """Return the text with its host in lower case, but escapes in upper case; the port `by_scheme`."""
+    text, parts = str(url), url.syntax.parts
     place = authority_of(text, profile)
-    if place is None:
-        return None
-    # A scheme may have parameters after host and port; they can follow the host if that has no `;`.
-    after_host = place.host if ";" not in (url.raw.get("host") or ";") else place.colon
-    semicolon = text.find(";", after_host, place.end)
-    end = place.end if semicolon < 0 else semicolon
-    colon = min(place.colon, end)
-    host, port = _with_upper_escapes(text[place.host : colon].lower()), text[colon:end]
-    if by_scheme and (port == ":" or port[1:].isdigit()):
-        number = number_of(port[1:]) if port[1:] else None
-        port = "" if number in {None, url.default_port} else f":{number}"
-    return text[place.start : place.host] + host + port + text[end : place.end]
+    span = url.span("host") if "host" in parts else place and (place.host, place.colon)
+    if span is None:
+        return text
+    start, end = span
+    host, port = _with_upper_escapes(text[start:end].lower()), _PORT.match(text, end)
+    if by_scheme and port is not None and ("port" in parts or "host" not in parts):
+        number = number_of(port[1]) if port[1] else None
+        host += "" if number in {None, url.default_port} else f":{number}"
+        end = port.end()
+    return text[:start] + host + text[end:]

@@ -46,8 +46,13 @@ def components(text: str) -> Components:
 
 
 def resolve(url: URL, reference: str) -> str:
-    """Return the text that `reference` means relative to `url` (section 5.2.2)."""
+    """Return the text that `reference` means relative to `url` (section 5.2.2).
+
+    A scheme without a hierarchy has no dot segments.
+    """
     base, given = components(str(url)), components(reference)
+    if url.syntax.hierarchy is None and (given.scheme or "").lower() == url.scheme:
+        return reference
     if given.scheme is not None:
         return str(given._replace(path=without_dot_segments(given.path)))
     if given.authority is not None:

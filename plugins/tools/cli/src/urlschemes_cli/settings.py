@@ -24,7 +24,7 @@ from urlschemes_cli.commands import RESERVED
 if TYPE_CHECKING:
     from urlschemes_access import Client, Configuration
 
-__all__ = ["DEFAULT", "Settings", "installed_profiles", "known_records"]
+__all__ = ["DEFAULT", "Settings", "installed_profiles", "known_profiles", "known_records"]
 
 DEFAULT = "default"
 """The source of a setting that has its default value."""
@@ -45,6 +45,11 @@ def installed_profiles(registry: Registry) -> dict[str, Profile]:
                 profile = registry.load(claim)
                 found |= {claim.name: profile} if isinstance(profile, Profile) else {}
     return found
+
+
+def known_profiles(registry: Registry) -> set[str]:
+    """Return the names of the profiles that are installed, and of those of this project."""
+    return {*installed_profiles(registry), *reserved_names().profiles}
 
 
 def known_records(registry: Registry) -> set[str]:

@@ -86,7 +86,9 @@ def test_ledgers_are_counted_and_their_broken_files_named(run, records) -> None:
 def test_files_of_a_ledger_that_are_not_read_are_named(run, records) -> None:
     (records / "x-note.tml").touch()
     (records / "registration.toml").write_text('scheme = "x-note"\nprofile = "rfc3987"\n')
+    (records / "x-two.toml").write_text('scheme = "x-two"\n[syntax]\nbnf = \'u = "x-two:"\'\n[rfc3968.syntax]\n')
     done = run("--records", str(records), "doctor")
+    assert f"{records}/x-two.toml: rfc3968 is not a known profile: expected one of rfc1738, rfc3986" in done.stderr
     assert f"{records}: not read, since a record is a file NAME.toml: x-note.tml" in done.stderr
     assert "its profile is rfc3987: expected one of rfc1738, rfc3986" in done.stdout
 

@@ -74,8 +74,8 @@ def _part_sets(url: URL) -> Iterator[dict[str, Any]]:
 
 
 def is_present(url: URL, name: str) -> bool:
-    """Return True if the part is in the text of the URL, and a list part has an element."""
-    return url.raw[name] not in {None, ()}
+    """Return True if the part is in the text of the URL; a list without elements can be the absent one."""
+    return url.raw[name] not in {None, url.syntax.parts[name].absent}
 
 
 def has_value(url: URL, part: str, value: object) -> bool:

@@ -87,6 +87,8 @@ def test_the_records_of_one_profile_are_reviewed(tmp_path: Path) -> None:
     folder = made(tmp_path, {"x-note.toml": NOTE + SECOND_PROFILE, "x-other.toml": NOTE})
     (found,) = review_records(folder, profile="rfc3986", checks=["grammar"])
     assert (found.scheme, found.profiles, found.passed) == ("x-note", ("rfc3986",), True)
+    made(tmp_path, {"x-note.toml": NOTE + SECOND_PROFILE.replace("rfc3986", "rfc3968"), "x-other.toml": ""})
+    assert review_records(folder, checks=["record"])[0].verdicts[0].reason == "rfc3968 is not a known profile"
 
 
 def test_a_folder_without_a_record_is_refused(tmp_path: Path) -> None:
@@ -102,10 +104,17 @@ def test_a_file_of_any_name_is_a_target_in_all_its_profiles(name: str, tmp_path:
     assert result.passed
 
 
+def test_a_rule_that_no_url_has_is_named(tmp_path: Path) -> None:
+    text = NOTE.replace("note = 1*uchar", "note = 1*uchar\nword = 1*digits")
+    result = review(made(tmp_path, {"x-note.toml": text}) / "x-note.toml", checks=["grammar"])
+    assert [(each.outcome, each.reason) for each in result.verdicts] == [("warned", "no URL has the rule word")]
+
+
 def test_a_record_that_takes_rules_from_another_is_reviewed(tmp_path: Path) -> None:
-    text = MEMO + 'parts = { note = "memourl/note", host = "hostport/host" }\n'
-    result = review(made(tmp_path, {"x-note.toml": NOTE, "x-memo.toml": text}) / "x-memo.toml", checks=["record"])
-    assert (result.scheme, result.passed) == ("x-memo", True)
+    text = MEMO.replace('"x-memo:"', '"x-memo://" hostport "/"') + 'parts = { note = "memourl/note" }\n'
+    folder = made(tmp_path, {"x-note.toml": NOTE, "x-memo.toml": text})
+    result = review(folder / "x-memo.toml", checks=["record", "grammar"])
+    assert (result.scheme, [each.outcome for each in result.verdicts]) == ("x-memo", ["passed", "passed"])
 
 
 def test_a_name_of_a_ledger_is_a_target(tmp_path: Path) -> None:

@@ -127,11 +127,12 @@ def _value_text(value: object) -> str:
     """Return a value as text: of a list its elements, of a pair both texts."""
     if isinstance(value, tuple):
         return ", ".join(map(_element_text, value)) or "no elements"
-    return str(value) if isinstance(value, int) else _quoted(str(value))
+    return _quoted(value) if isinstance(value, str) else str(value)
 
 
 def _element_text(value: object) -> str:
-    return " = ".join(map(_quoted, value)) if isinstance(value, tuple) else _quoted(str(value))
+    texts = value if isinstance(value, tuple) else (value,)
+    return " = ".join(_quoted(str(each)) for each in texts if each is not None)
 
 
 def _quoted(text: str) -> str:

@@ -25,8 +25,10 @@ def check_example(url_type: type[URL], example: Example) -> None:
     if example.parts is None:
         raise AssertionError(f"{example.url} should be refused, but has the parts {url.parts}")
     parts = {name: value for name in url.parts if (value := getattr(url, name)) is not None}
-    for name in sorted({*parts, *example.parts}):
-        if parts.get(name) != example.parts.get(name):
-            raise AssertionError(f"part {name}: expected {example.parts.get(name)!r}, got {parts.get(name)!r}")
+    expected = example.parts
+    wrong = [name for name in sorted({*parts, *expected}) if parts.get(name) != expected.get(name)]
+    if wrong:
+        told = (f"part {name}: expected {expected.get(name)!r}, got {parts.get(name)!r}" for name in wrong)
+        raise AssertionError("; ".join(told))
     if str(url) != example.url:
         raise AssertionError(f"str() of the URL {example.url} is {url}")

@@ -24,7 +24,7 @@ from urlschemes_cli.options import json_option
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line, write_note
-from urlschemes_cli.settings import Settings, known_records
+from urlschemes_cli.settings import Settings, known_profiles, known_records
 
 _NATIVE = "URLSCHEMES_NATIVE"
 """The variable that switches urlschemes-native off."""
@@ -57,11 +57,16 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
         _show(found)
         if found and not (load or verify):
             write_note("plugins were not imported: --load or --verify imports them")
-    known = known_records(settings.installed)
+    known, profiles = known_records(settings.installed), known_profiles(settings.installed)
     in_packages = (each for each in found if each["group"] == SCHEMES and each["module"] and not each["profiles"])
     for provider, records in {(each["provider"], each["records"]) for each in in_packages}:
         if unknown := [each for each in map(os.path.basename, records) if each not in known]:
             write_note(f"{provider}: {', '.join(unknown)} is not a record of a known profile")
+    working = [each for each in found if each["profiles"] and not each["in_trouble"]]
+    for file, name in sorted(
+        {(each["records"][0], name) for each in working for name in {*each["profiles"]} - profiles}
+    ):
+        write_note(safe_line(f"{file}: {name} is not a known profile: expected one of {', '.join(sorted(profiles))}"))
     for folder in {each["origin"] for each in found if each["group"] == RECORDS and not each["distribution"]}:
         names = sorted(each.name for each in Path(folder).iterdir())
         if others := [each for each in names if not each.startswith((".", "_")) and not each.endswith(".toml")]:

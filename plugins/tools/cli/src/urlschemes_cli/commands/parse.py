@@ -84,6 +84,8 @@ def _text(value: object) -> str:
     return "" if value is None else safe_line(str(value))
 
 
-def _element(element: str | tuple[str, str]) -> str:
+def _element(element: str | tuple[str | None, ...]) -> str:
     """Return an element of a list, or of a list of pairs, as text."""
-    return f'"{safe_line(element)}"' if isinstance(element, str) else "=".join(map(_element, element))
+    if isinstance(element, str):
+        return f'"{safe_line(element)}"'
+    return "=".join(_element(each) for each in element if each is not None)

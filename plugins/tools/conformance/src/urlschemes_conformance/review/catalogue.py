@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECKS", "Check", "check"]
 
-_REGISTERED = frozenset({"permanent", "historical"})
-"""The status of schemes whose documents have decided."""
-
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -64,8 +61,9 @@ class Check:
                 "raise only errors that urlschemes.errors or urlschemes_access.errors defines",
                 *foreign,
             )
-        if self.of_new and verdict.outcome == "failed" and scheme.record.status in _REGISTERED:
-            return replace(verdict, outcome="warned", help=f"new schemes must not; this one is {scheme.record.status}")
+        status = scheme.record.status
+        if self.of_new and verdict.outcome == "failed" and (status in {"permanent", "historical"} or scheme.listed):
+            return replace(verdict, outcome="warned", help=f"new schemes must not; this one is {status}")
         return verdict
 
 

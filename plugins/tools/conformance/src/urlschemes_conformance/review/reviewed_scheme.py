@@ -14,6 +14,7 @@ from urlschemes import Registry
 from urlschemes.errors import GrammarError, InvalidURL, PluginError, RegistrationError, URLError
 from urlschemes.record.registration import Registration
 from urlschemes.redaction import described
+from urlschemes.registry.names import core_ledger
 from urlschemes.registry.plugins import code_for, load_scheme, record_text
 from urlschemes.scheme.scheme import Scheme
 from urlschemes_conformance.review.verdicts import CannotCheck, failed, skipped
@@ -87,6 +88,14 @@ class ReviewedScheme:
     def installed(self) -> Registry:
         """A registry of what is installed."""
         return Registry()
+
+    @property
+    @once
+    def listed(self) -> tuple[str, str] | None:
+        """The status of the name in RFC 1738 or IANA's registry, and the date of that; None if neither lists it."""
+        ledgers = (core_ledger(), *self.installed.ledgers())
+        names = [(each, ledger) for ledger in ledgers for each in ledger.names if each.name == self.record.scheme]
+        return next(((each.status, ledger.dated) for each, ledger in names if each.status), None)
 
     # The record
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import URLError
 from urlschemes.grammar.automaton import bits
+from urlschemes.grammar.bnf import references
 from urlschemes.grammar.octets import mask
 from urlschemes.redaction import described
 from urlschemes_conformance.agreement import Judges
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+_BEGINS_A_URL = re.compile(r'"[\w.+-]+(?:" ")?:')
 _COMMON_PARTS = ("user", "password", "host", "port")
 
 
@@ -42,7 +45,20 @@ def grammar(scheme: ReviewedScheme) -> Verdict:
             "leave out what the generic syntax does not have; the text derives from the record only",
             repr(wider),
         )
+    if unused := _unused_rules(syntax):
+        return warned(f"no URL has the rule {', '.join(unused)}", "refer to it, or leave it out")
     return passed(f"{counted(len(syntax.own_rules), 'rule')}, {counted(len(syntax.parts), 'part')}, one pattern")
+
+
+def _unused_rules(syntax: Syntax) -> list[str]:
+    """Return the rules of the record that no other needs, but for those of URLs of another scheme (`same_as`)."""
+    rules = syntax.grammar.rules
+    decoded = (part.decoded for part in syntax.parts.values())
+    used = [name for name in (syntax.rule, syntax.hierarchy, *decoded) if name is not None]
+    for name in used:
+        used += {each.name for each in references(rules[name].node)}.difference(used)
+    own = syntax.profile.notation(syntax.bnf, syntax.shared.rules).rules()
+    return [name for name in own if name not in used and not _BEGINS_A_URL.match(str(rules[name].node))]
 
 
 @check("same-language", "RFC 1738 section 5; RFC 3986 Appendix A")

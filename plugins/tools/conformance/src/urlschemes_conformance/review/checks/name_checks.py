@@ -89,13 +89,7 @@ def status(scheme: ReviewedScheme) -> Verdict:
     if found.status == "experimental":
         return passed("experimental, as names with x- are")
     ledgers = [each for each in scheme.installed.ledgers() if each != core_ledger()]
-    listing = [
-        (each.status, ledger.dated)
-        for ledger in (core_ledger(), *ledgers)
-        for each in ledger.names
-        if each.name == found.scheme and each.status
-    ]
-    listed, source = listing[0] if listing else ("", ledgers[0].dated if ledgers else "")
+    listed, source = scheme.listed or ("", ledgers[0].dated if ledgers else "")
     if not listed and not ledgers:
         return passed(f"{found.status}; urlschemes-iana is not installed, which could compare it with IANA's registry")
     if not listed and found.status == "provisional":

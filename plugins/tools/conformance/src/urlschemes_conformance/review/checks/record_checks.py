@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from urlschemes_cli.settings import known_records
+from urlschemes_cli.settings import known_profiles, known_records
 from urlschemes_conformance.review.catalogue import check
 from urlschemes_conformance.review.verdicts import CannotCheck, counted, failed, passed, skipped, warned
 from urlschemes_conformance.scaffold import has_template_syntax, template_leftovers
@@ -83,6 +83,9 @@ def record(scheme: ReviewedScheme) -> Verdict:
     known = known_records(scheme.installed)
     for other in sorted({file.name for file in Path(found.source).parent.glob("registration*.toml")} - known):
         return warned(f"{other} is not a record of a known profile", f"expected one of {', '.join(sorted(known))}")
+    profiles = known_profiles(scheme.installed)
+    for name in sorted({*claim.profiles} - profiles):
+        return warned(f"{name} is not a known profile", f"expected one of {', '.join(sorted(profiles))}")
     return passed("every field is present")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from inspect import getattr_static
 from types import FunctionType
 from typing import TYPE_CHECKING
@@ -70,7 +71,7 @@ def parts(scheme: ReviewedScheme) -> Verdict:
             if not _is_plain(value):
                 return failed(
                     f"{name} is of the type {type(value).__qualname__}",
-                    "return str, int, tuple or None, as callers expect",
+                    "return str, int, Decimal, tuple or None, as callers expect",
                     repr(str(url)),
                 )
             if url.raw[name] not in {None, ()} and value != expected:  # the type says what an absent part is
@@ -85,7 +86,7 @@ def parts(scheme: ReviewedScheme) -> Verdict:
 def _is_plain(value: object) -> bool:
     if type(value) is tuple:
         return all(map(_is_plain, value))
-    return value is None or type(value) in {str, int}
+    return value is None or type(value) in {str, int, Decimal}
 
 
 @check("examples-parse", "RFC 1738 section 4")
