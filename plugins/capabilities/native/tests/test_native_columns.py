@@ -43,6 +43,14 @@ def column(buffers: Sequence[Any], rows: int, width: int = 4) -> list[str | int 
     return [octets[places[row] : places[row + 1]].decode() if valid[row] else None for row in range(rows)]
 
 
+def numbers(buffers: Sequence[Any]) -> list[int | None]:
+    """Return the numbers of rows: no offsets, data and validity."""
+    no_offsets, data, validity = buffers
+    assert no_offsets is None
+    values = enumerate(memoryview(data).cast("i"))
+    return [number if validity[row >> 3] >> (row & 7) & 1 else None for row, number in values]
+
+
 PARTS = (
     ("host", "text"),
     ("port", "number"),
@@ -113,9 +121,9 @@ def read(texts: list[str | None], parts: Any = PARTS, width: int = 4, **more: An
         *buffers(texts, width), 0, parts, explain, **more
     )
     return {
-        "scheme": [None if number < 0 else names[number] for number in memoryview(scheme).cast("h")],
-        "code": [None if number < 0 else codes[number] for number in memoryview(code).cast("b")],
-        "position": [*memoryview(position).cast("i")],
+        "scheme": [None if number is None else names[number] for number in numbers(scheme)],
+        "code": [None if number is None else codes[number] for number in numbers(code)],
+        "position": numbers(position),
         "columns": [column(each, len(texts), width) for each in columns],
         "rest": rest,
     }
@@ -148,7 +156,7 @@ def test_columns_are_what_parse_returns(number: int, width: int) -> None:
         values = [each[row] for each in found["columns"]]
         assert (row in found["rest"]) <= (text is not None)
         if text is None or row in found["rest"]:
-            assert (found["scheme"][row], found["code"][row], found["position"][row]) == (None, None, -1)
+            assert (found["scheme"][row], found["code"][row], found["position"][row]) == (None, None, None)
             assert not any(value is not None for value in values)
             continue
         assert found["scheme"][row] == text.partition(":")[0].lower()
@@ -157,7 +165,7 @@ def test_columns_are_what_parse_returns(number: int, width: int) -> None:
             assert not any(value is not None for value in values)
         else:
             url = urlschemes.parse(text)
-            assert (found["scheme"][row], found["code"][row], found["position"][row]) == (url.scheme, None, -1)
+            assert (found["scheme"][row], found["code"][row], found["position"][row]) == (url.scheme, None, None)
             assert values == [expected(text, *part) for part in PARTS], text
 
 

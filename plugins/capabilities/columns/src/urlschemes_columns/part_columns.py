@@ -12,14 +12,16 @@ if TYPE_CHECKING:
     from urlschemes import Registry
     from urlschemes.grammar.part import Part
 
-    Kind: TypeAlias = Literal["scheme", "text", "number", "list", "pairs", "raw"]
+    Kind: TypeAlias = Literal["scheme", "text", "number", "list", "pairs", "raw", "error"]
 
-__all__ = ["PARTS", "PartColumn", "part_columns", "struct_type"]
+__all__ = ["ERROR_HOST", "ERROR_PART", "PARTS", "PartColumn", "part_columns", "struct_type"]
 
 PARTS = ("scheme", "host", "port")
 """The parts that are given if none are asked for."""
 RAW = ".raw"
 """The end of the name of a column of a part as it is written."""
+ERROR_PART, ERROR_HOST = "error.part", "error.host"
+"""The columns about rows that are not URLs: the part at fault, and the host if that is not at fault."""
 
 # The name of the scheme, and the parts of the Common Internet Scheme Syntax, which are of the same kind in all schemes.
 _ALWAYS_KNOWN: dict[str, Kind] = {
@@ -28,6 +30,8 @@ _ALWAYS_KNOWN: dict[str, Kind] = {
     "password": "text",
     "host": "text",
     "port": "number",
+    ERROR_PART: "error",
+    ERROR_HOST: "error",
 }
 
 
@@ -62,7 +66,7 @@ def part_columns(parts: Iterable[str], registry: Registry) -> tuple[PartColumn, 
         if part not in kinds:
             kinds = _kinds(registry)  # this reads the records of all schemes
         kind = kinds.get(part)
-        if kind is None or name == f"scheme{RAW}":
+        if kind is None or (name != part and kind in {"scheme", "error"}):
             raise ValueError(
                 f"unknown part {name!r}: expected one of {', '.join(sorted(_kinds(registry)))}; "
                 f"{RAW!r} after a name gives the part as it is written"

@@ -3,7 +3,7 @@
 #include "reader.h"
 #include <stdlib.h>
 
-enum { MOST_UNKNOWN = 1000, UNKNOWN_SLOTS = 4096, NONE = -1, NOT_EXPLAINED = -2, MOST_CODES = 127 };
+enum { MOST_UNKNOWN = 1000, UNKNOWN_SLOTS = 4096, NONE = -1, NOT_EXPLAINED = -2 };
 
 /* Memory of this module that others may read. */
 typedef struct {
@@ -48,7 +48,7 @@ typedef struct {
     PyTypeObject *buffer;
     Py_ssize_t limit, count, unread;
     Column *columns;
-    PyObject *scheme, *code, *position; /* bytes */
+    PyObject *scheme, *code, *position; /* bytes: an int32_t for each row, NONE if there is none */
     int out_of_memory;
 } Work;
 
@@ -232,7 +232,7 @@ static int read_part(Work *work, Column *column, const Source *source, const uin
 }
 
 /* Read one row. Return 0 if Python must read it. */
-static int read_row(Work *work, Py_ssize_t row, int16_t *scheme, int8_t *code) {
+static int read_row(Work *work, Py_ssize_t row, int32_t *scheme, int32_t *code) {
     const uint8_t *text;
     Py_ssize_t size = text_of(&work->strings, row, &text);
     if (size == NONE) return 1;
@@ -240,7 +240,7 @@ static int read_row(Work *work, Py_ssize_t row, int16_t *scheme, int8_t *code) {
     if (!entry || may_hold_long_number(text, size)) return 0;
     int32_t registers[MOST_REGISTERS];
     Stop stop;
-    *scheme = (int16_t)entry->number;
+    *scheme = (int32_t)entry->number;
     if (!read_url(entry, text, size, registers, &stop)) {
         if (!is_utf8(text, size)) return 0;
         *code = NOT_EXPLAINED;
@@ -263,13 +263,12 @@ static void forget_row(Work *work, Py_ssize_t row) {
 }
 
 static void read_rows(Work *work) {
-    int16_t *scheme = (int16_t *)PyBytes_AsString(work->scheme);
-    int8_t *code = (int8_t *)PyBytes_AsString(work->code);
+    int32_t *scheme = (int32_t *)PyBytes_AsString(work->scheme);
+    int32_t *code = (int32_t *)PyBytes_AsString(work->code);
     int32_t *position = (int32_t *)PyBytes_AsString(work->position);
     const int64_t zero = 0;
     for (Py_ssize_t row = 0; row < work->strings.rows && !work->out_of_memory; row++) {
-        scheme[row] = code[row] = NONE;
-        position[row] = NONE;
+        scheme[row] = code[row] = position[row] = NONE;
         if (!read_row(work, row, &scheme[row], &code[row])) {
             scheme[row] = NONE;
             forget_row(work, row);
@@ -292,10 +291,6 @@ static void read_rows(Work *work) {
 static Py_ssize_t index_of(PyObject *codes, PyObject *code) {
     Py_ssize_t count = PyList_Size(codes), n = 0;
     while (n < count && PyUnicode_Compare(PyList_GetItem(codes, n), code)) n++;
-    if (n == MOST_CODES) {
-        PyErr_SetString(PyExc_ValueError, "explain returned too many codes");
-        return NONE;
-    }
     return n < count || PyList_Append(codes, code) == 0 ? n : NONE;
 }
 
@@ -313,7 +308,7 @@ static PyObject *explained(PyObject *explain, const uint8_t *text, Py_ssize_t si
 
 /* Fill in the codes and positions. Return 0 with an error. */
 static int explain_rows(Work *work, PyObject *explain, PyObject *codes) {
-    int8_t *code = (int8_t *)PyBytes_AsString(work->code);
+    int32_t *code = (int32_t *)PyBytes_AsString(work->code);
     int32_t *position = (int32_t *)PyBytes_AsString(work->position);
     for (Py_ssize_t row = 0; row < work->strings.rows; row++) {
         if (code[row] != NOT_EXPLAINED) continue;
@@ -330,7 +325,7 @@ static int explain_rows(Work *work, PyObject *explain, PyObject *codes) {
         Py_ssize_t n = index_of(codes, name);
         Py_DECREF(name);
         if (n == NONE) return 0;
-        code[row] = (int8_t)n;
+        code[row] = (int32_t)n;
         position[row] = (int32_t)place;
     }
     return 1;
@@ -376,8 +371,8 @@ static int prepare(Work *work, PyObject *parts) {
     Py_ssize_t octets = rows ? (Py_ssize_t)(offset(&work->strings, rows) - offset(&work->strings, 0)) : 0;
     work->count = PyTuple_Size(parts);
     work->columns = PyMem_Calloc((size_t)work->count + 1, sizeof(Column));
-    work->scheme = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(int16_t));
-    work->code = PyBytes_FromStringAndSize(NULL, rows);
+    work->scheme = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(int32_t));
+    work->code = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(int32_t));
     work->position = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(int32_t));
     if (!work->columns || !work->scheme || !work->code || !work->position) {
         PyErr_NoMemory();
@@ -432,7 +427,7 @@ static PyObject *names_tuple(const Names *names) {
 
 /* Return the rows that Python must read. */
 static PyObject *rest(const Work *work) {
-    const int16_t *scheme = (const int16_t *)PyBytes_AsString(work->scheme);
+    const int32_t *scheme = (const int32_t *)PyBytes_AsString(work->scheme);
     PyObject *list = PyList_New(0);
     const uint8_t *text;
     for (Py_ssize_t row = 0; list && work->unread && row < work->strings.rows; row++) {
@@ -442,6 +437,16 @@ static PyObject *rest(const Work *work) {
         Py_XDECREF(number);
     }
     return list;
+}
+
+/* Return the buffers of a column of numbers, in which negative ones stand for null. */
+static PyObject *numbers_or_null(PyObject *numbers, Py_ssize_t rows) {
+    const int32_t *number = (const int32_t *)PyBytes_AsString(numbers);
+    PyObject *validity = zeroed((rows + 7) / 8);
+    if (!validity) return NULL;
+    uint8_t *bits = (uint8_t *)PyBytes_AsString(validity);
+    for (Py_ssize_t row = 0; row < rows; row++) bits[row >> 3] |= (uint8_t)((number[row] >= 0) << (row & 7));
+    return Py_BuildValue("(OON)", Py_None, numbers, validity);
 }
 
 static PyObject *result(Work *work, PyObject *codes) {
@@ -458,8 +463,14 @@ static PyObject *result(Work *work, PyObject *codes) {
         Py_XDECREF(data);
         if (!triple || PyTuple_SetItem(columns, i, triple) < 0) Py_CLEAR(columns);
     }
-    if (columns && names && rows && code_tuple)
-        all = PyTuple_Pack(7, names, work->scheme, code_tuple, work->code, work->position, columns, rows);
+    PyObject *scheme = numbers_or_null(work->scheme, work->strings.rows);
+    PyObject *code = numbers_or_null(work->code, work->strings.rows);
+    PyObject *position = numbers_or_null(work->position, work->strings.rows);
+    if (columns && names && rows && code_tuple && scheme && code && position)
+        all = PyTuple_Pack(7, names, scheme, code_tuple, code, position, columns, rows);
+    Py_XDECREF(scheme);
+    Py_XDECREF(code);
+    Py_XDECREF(position);
     Py_XDECREF(columns);
     Py_XDECREF(names);
     Py_XDECREF(rows);
