@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,9 @@ def test_a_series_of_pandas(dtype: str) -> None:
     assert [*frame["directories"].iloc[2]] == ["a/b", "c"]
     assert series.url.is_valid().isna().tolist() == [value is None for value in VALID]
     assert series.url.is_valid().fillna(value=True).tolist() == [value is not False for value in VALID]
+    assert series.url.host.dropna().to_dict() == {"a": "host.dom", "c": "h", "d": "h"}
+    with pytest.raises(AttributeError, match="unknown part 'hots'"):
+        assert series.url.hots
     assert series.url.code(registry=NO_FTP).dropna().to_dict() == {
         "b": "missing-url",
         "c": "unknown-scheme",
@@ -129,6 +133,7 @@ def test_an_expression_of_polars(engine: Any, file: str) -> None:
         parsed=url.parse(PARTS),
         valid=url.is_valid(),
         code=url.code(),
+        port=url.port,
         without=url.code(NO_FTP),
     )
     frame = query.sort("n").collect(engine=engine)
@@ -136,6 +141,11 @@ def test_an_expression_of_polars(engine: Any, file: str) -> None:
     assert frame["parsed"].to_list() == ROWS
     assert frame["valid"].to_list() == VALID
     assert frame["code"].to_list() == CODES
+    assert frame["port"].to_list() == PORTS
+    series = pl.Series("url", TEXTS)
+    assert series.url.parse(PARTS).to_list() == ROWS
+    assert (series.url.is_valid().to_list(), series.url.code().to_list()) == (VALID, CODES)
+    assert series.url.port.to_list() == PORTS
     assert frame["without"].to_list()[2] == "unknown-scheme"
 
 
@@ -205,6 +215,9 @@ def test_a_series_of_dask(scheduler: str, file: str) -> None:
     assert (computed.dtypes == frame.dtypes).all()
     assert [*computed.columns] == [*FIELDS]
     assert computed["code"].fillna("").tolist() == [code or "" for code in CODES]
+    assert series.url.port.compute(scheduler=scheduler, num_workers=2).fillna(0).tolist() == [
+        port or 0 for port in PORTS
+    ]
     valid = series.url.is_valid().compute(scheduler=scheduler, num_workers=2)
     assert valid.fillna(value=True).tolist() == [value is not False for value in VALID]
     codes = series.url.code(registry=NO_FTP).compute(scheduler=scheduler, num_workers=2)
@@ -242,6 +255,21 @@ def test_a_data_frame_of_spark(pyspark: Any, file: str) -> None:
     assert without.count() == 2
     with pytest.raises(ValueError, match="there is no column 'uri': expected one of n, url"):
         parse(frame, "uri")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@THEIR_WARNINGS
+def test_a_worker_of_spark_without_urlschemes_is_named(pyspark: Any, file: str, tmp_path: Path) -> None:
+    parse = pytest.importorskip("urlschemes_columns.spark").parse
+    (tmp_path / "urlschemes_columns.py").write_text("raise ModuleNotFoundError('there is none')")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}:$PYTHONPATH" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    pyspark.sparkContext.pythonExec = str(python)  # as PYSPARK_PYTHON sets it when the session begins
+    message = r"which Spark runs as a worker, cannot import urlschemes-columns \(there is none\): .* PYSPARK_PYTHON"
+    with pytest.raises(Exception, match=message):
+        parse(pyspark.read.parquet(file)).collect()
 
 
 # Ray Data

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
+
+from urlschemes import default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     Kind: TypeAlias = Literal["scheme", "text", "number", "list", "pairs", "raw", "error"]
 
-__all__ = ["ERROR_HOST", "ERROR_PART", "PARTS", "PartColumn", "part_columns", "struct_type"]
+__all__ = ["ERROR_HOST", "ERROR_PART", "PARTS", "PartAttributes", "PartColumn", "part_columns", "struct_type"]
 
 PARTS = ("scheme", "host", "port")
 """The parts that are given if none are asked for."""
@@ -81,6 +83,25 @@ def struct_type(columns: Iterable[PartColumn], text: pa.DataType) -> pa.StructTy
     """Return the type of the result: the columns, then `code` and `position` of what is invalid."""
     fields = [(column.name, column.type(text)) for column in columns]
     return pa.struct([*fields, ("code", text), ("position", pa.int32())])
+
+
+class PartAttributes:
+    """Gives a class with a method `parse` an attribute for each part, such as `series.url.host`."""
+
+    parse: Any
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a part of each URL. Raises AttributeError."""
+        if name.startswith("_"):  # copies and notebooks ask for such names
+            raise AttributeError(name)
+        try:
+            part_columns((name,), default_registry)
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+        return self._field(self.parse((name,)), name)
+
+    def _field(self, parsed: Any, name: str) -> Any:
+        return parsed[name]
 
 
 def _kinds(registry: Registry) -> dict[str, Kind]:
