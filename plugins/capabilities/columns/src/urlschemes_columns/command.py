@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes.redaction import one_line, redact_url
+from urlschemes.redaction import redact_url
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.console import Console, facts_table
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from urlschemes_cli.settings import Settings
-    from urlschemes_columns.summary import Summary
+    from urlschemes_columns.files import Summary
 
 __all__ = ["columns"]
 
@@ -44,7 +44,7 @@ LONGEST_SHOWN = 100
     default="scheme,host,port",
     show_default=True,
     metavar="A,B",
-    help="The parts to write; host.raw is the host as written. The scheme is always among them.",
+    help="The parts to write, always with the scheme; host.raw is the host as written, error.part the part at fault.",
 )
 @click.option(
     "--format",
@@ -132,13 +132,13 @@ def _print(found: dict[str, Any]) -> None:
             for name, each in found["schemes"].items()
         ],
         [{"code": code, "rows": rows} for code, rows in codes.items()],
-        [
-            {"code": code, **sample, "text": one_line(sample["text"], LONGEST_SHOWN)}
-            for code in codes
-            for sample in found["samples"][code]
-        ],
+        [{"code": code, **sample, "text": _cut(sample["text"])} for code in codes for sample in found["samples"][code]],
         [{"unknown scheme": name, **each} for name, each in [*unknown.items()][:MOST_SHOWN]],
     ]
     for table in filter(None, tables):
         console.print()
         console.print_rows(table, [*table[0]])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."

@@ -1,4 +1,4 @@
-"""The columns that can be asked for: the parts of all schemes of a registry, decoded or as written."""
+"""The columns that can be asked for: the parts of all schemes of a registry, decoded or as written, and of errors."""
 
 from __future__ import annotations
 
