@@ -31,24 +31,16 @@ def buffers(texts: Iterable[str | None], width: int = 4) -> tuple[memoryview, by
     return memoryview(offsets), b"".join(row or b"" for row in rows), bytes(validity)
 
 
-def column(buffers: Sequence[Any], rows: int, width: int = 4) -> list[str | int | None]:
+def column(buffers: Sequence[Any], rows: int, width: int = 4, number: str = "q") -> list[str | int | None]:
     """Return the values of a column that the reader returned: offsets, data and validity."""
     offsets, data, validity = buffers
     valid = [validity[row >> 3] >> (row & 7) & 1 for row in range(rows)]
     if offsets is None:
-        numbers = memoryview(data).cast("q")
+        numbers = memoryview(data).cast(number)
         return [numbers[row] if valid[row] else None for row in range(rows)]
     places = memoryview(offsets).cast(FORMATS[width])
     octets = bytes(data)
     return [octets[places[row] : places[row + 1]].decode() if valid[row] else None for row in range(rows)]
-
-
-def numbers(buffers: Sequence[Any]) -> list[int | None]:
-    """Return the numbers of rows: no offsets, data and validity."""
-    no_offsets, data, validity = buffers
-    assert no_offsets is None
-    values = enumerate(memoryview(data).cast("i"))
-    return [number if validity[row >> 3] >> (row & 7) & 1 else None for row, number in values]
 
 
 PARTS = (
@@ -117,13 +109,15 @@ def explain(text: str) -> tuple[str, int]:
 
 def read(texts: list[str | None], parts: Any = PARTS, width: int = 4, **more: Any) -> dict[str, Any]:
     """Return the columns, with values of Python."""
-    names, scheme, codes, code, position, columns, rest = default_registry.reader.columns(
+    names, numbers, scheme, code, position, columns, rest = default_registry.reader.columns(
         *buffers(texts, width), 0, parts, explain, **more
     )
+    schemes = column(scheme, len(texts), width)
+    assert schemes == [None if number < 0 else names[number] for number in memoryview(numbers).cast("i")]
     return {
-        "scheme": [None if number is None else names[number] for number in numbers(scheme)],
-        "code": [None if number is None else codes[number] for number in numbers(code)],
-        "position": numbers(position),
+        "scheme": schemes,
+        "code": column(code, len(texts), width),
+        "position": column(position, len(texts), width, "i"),
         "columns": [column(each, len(texts), width) for each in columns],
         "rest": rest,
     }

@@ -56,12 +56,10 @@ class NativeReading:
         result = reader.columns(*buffers, self._asked, self._explain)
         if result[-1] and self._load_schemes(reader.unknown(*buffers)):
             result = reader.columns(*buffers, self._asked, self._explain)
-        names, scheme, codes, code, position, parts, rest = result
+        names, numbers, scheme, code, position, parts, rest = result
         if own := {number for number, name in enumerate(names) if self._has_own_attributes(name)}:
-            numbers = enumerate(memoryview(scheme[1]).cast("i"))
-            rest = sorted({*rest, *(row for row, number in numbers if number in own)})
-        schemes = pa.array(names, text).take(_array(scheme, rows, pa.int32()))
-        errors = pa.array(codes, text).take(_array(code, rows, pa.int32()))
+            rest = sorted({*rest, *(row for row, number in enumerate(memoryview(numbers).cast("i")) if number in own)})
+        schemes, errors = _array(scheme, rows, text), _array(code, rows, text)
         read = (_array(each, rows, pa.int64() if each[0] is None else text) for each in parts)
         about = iter(self._about_errors(array, errors))
         children: list[pa.Array] = []

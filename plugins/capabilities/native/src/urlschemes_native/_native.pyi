@@ -65,8 +65,8 @@ class Reader:
         limit: int = ...,
     ) -> tuple[
         tuple[str, ...],
+        bytes,
         Column,
-        tuple[str, ...],
         Column,
         Column,
         tuple[Column, ...],

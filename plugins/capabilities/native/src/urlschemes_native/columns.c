@@ -106,6 +106,14 @@ static int64_t offset(const Strings *strings, Py_ssize_t row) {
     return narrow;
 }
 
+static void set_offset(char *offsets, Py_ssize_t width, Py_ssize_t row, int64_t wide) {
+    int32_t narrow = (int32_t)wide;
+    if (width == 8)
+        memcpy(offsets + 8 * row, &wide, 8);
+    else
+        memcpy(offsets + 4 * row, &narrow, 4);
+}
+
 static int acquire(Strings *strings, PyObject *offsets, PyObject *data, PyObject *validity, Py_ssize_t first_bit) {
     memset(strings, 0, sizeof *strings);
     if (PyObject_GetBuffer(offsets, &strings->offsets, PyBUF_FORMAT | PyBUF_ND) < 0 ||
@@ -278,12 +286,7 @@ static void read_rows(Work *work) {
             if (column->output == AS_NUMBER && column->used == column->before)
                 append(work, column, &zero, sizeof zero);
             column->before = column->used;
-            int64_t wide = column->used;
-            int32_t narrow = (int32_t)wide;
-            if (column->offset && work->strings.width == 8)
-                memcpy(column->offset + 8 * (row + 1), &wide, 8);
-            else if (column->offset)
-                memcpy(column->offset + 4 * (row + 1), &narrow, 4);
+            if (column->offset) set_offset(column->offset, work->strings.width, row + 1, column->used);
         }
     }
 }
@@ -439,14 +442,56 @@ static PyObject *rest(const Work *work) {
     return list;
 }
 
-/* Return the buffers of a column of numbers, in which negative ones stand for null. */
-static PyObject *numbers_or_null(PyObject *numbers, Py_ssize_t rows) {
+/* Return a bitmap of the numbers that are not negative. */
+static PyObject *validity_of(PyObject *numbers, Py_ssize_t rows) {
     const int32_t *number = (const int32_t *)PyBytes_AsString(numbers);
     PyObject *validity = zeroed((rows + 7) / 8);
-    if (!validity) return NULL;
-    uint8_t *bits = (uint8_t *)PyBytes_AsString(validity);
-    for (Py_ssize_t row = 0; row < rows; row++) bits[row >> 3] |= (uint8_t)((number[row] >= 0) << (row & 7));
-    return Py_BuildValue("(OON)", Py_None, numbers, validity);
+    uint8_t *bits = validity ? (uint8_t *)PyBytes_AsString(validity) : NULL;
+    for (Py_ssize_t row = 0; bits && row < rows; row++) bits[row >> 3] |= (uint8_t)((number[row] >= 0) << (row & 7));
+    return validity;
+}
+
+/* Return the buffers of a column of texts, given the number of one for each row; a negative one stands for null. */
+static PyObject *text_column(const Work *work, PyObject *numbers, PyObject *texts) {
+    const int32_t *number = (const int32_t *)PyBytes_AsString(numbers);
+    Py_ssize_t rows = work->strings.rows, width = work->strings.width, count = PyTuple_Size(texts), total = 0, used = 0;
+    const char **text = PyMem_Calloc((size_t)count + 1, sizeof *text);
+    Py_ssize_t *size = PyMem_Calloc((size_t)count + 1, sizeof *size);
+    PyObject *offsets = zeroed((rows + 1) * width), *validity = validity_of(numbers, rows), *column = NULL;
+    uint8_t *data = NULL;
+    for (Py_ssize_t n = 0; text && size && n < count; n++)
+        if (!(text[n] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(texts, n), &size[n]))) goto done;
+    for (Py_ssize_t row = 0; text && size && row < rows; row++)
+        if (number[row] >= 0) total += size[number[row]];
+    if (total > INT32_MAX && width == 4) {
+        PyErr_SetString(PyExc_ValueError, "the array is too long for offsets of 32 bits");
+        goto done;
+    }
+    if (!text || !size || !offsets || !validity || !(data = malloc((size_t)(total ? total : 1)))) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    char *offset = PyBytes_AsString(offsets);
+    for (Py_ssize_t row = 0; row < rows; row++) {
+        int32_t n = number[row];
+        if (n >= 0) {
+            memcpy(data + used, text[n], (size_t)size[n]);
+            used += size[n];
+        }
+        set_offset(offset, width, row + 1, used);
+    }
+    PyObject *buffer = buffer_new(work->buffer, data, used);
+    if (!buffer) goto done;
+    data = NULL;
+    column = PyTuple_Pack(3, offsets, buffer, validity);
+    Py_DECREF(buffer);
+done:
+    free(data);
+    PyMem_Free((void *)text);
+    PyMem_Free(size);
+    Py_XDECREF(offsets);
+    Py_XDECREF(validity);
+    return column;
 }
 
 static PyObject *result(Work *work, PyObject *codes) {
@@ -463,14 +508,15 @@ static PyObject *result(Work *work, PyObject *codes) {
         Py_XDECREF(data);
         if (!triple || PyTuple_SetItem(columns, i, triple) < 0) Py_CLEAR(columns);
     }
-    PyObject *scheme = numbers_or_null(work->scheme, work->strings.rows);
-    PyObject *code = numbers_or_null(work->code, work->strings.rows);
-    PyObject *position = numbers_or_null(work->position, work->strings.rows);
-    if (columns && names && rows && code_tuple && scheme && code && position)
-        all = PyTuple_Pack(7, names, scheme, code_tuple, code, position, columns, rows);
+    PyObject *scheme = names ? text_column(work, work->scheme, names) : NULL;
+    PyObject *code = code_tuple ? text_column(work, work->code, code_tuple) : NULL;
+    PyObject *validity = validity_of(work->position, work->strings.rows);
+    if (columns && names && rows && scheme && code && validity)
+        all = Py_BuildValue("(OOOO(OOO)OO)", names, work->scheme, scheme, code, Py_None, work->position, validity, columns,
+                            rows);
     Py_XDECREF(scheme);
     Py_XDECREF(code);
-    Py_XDECREF(position);
+    Py_XDECREF(validity);
     Py_XDECREF(columns);
     Py_XDECREF(names);
     Py_XDECREF(rows);
