@@ -119,6 +119,7 @@ def _print(found: dict[str, Any]) -> None:
     """Print the rows by scheme, and the invalid ones by code."""
     console = Console()
     codes, unknown = found["codes"], found["unknown"]
+    samples = [{"code": code, **sample} for code in codes for sample in found["samples"][code]]
     facts = {
         "rows": found["rows"],
         "URLs": found["valid"],
@@ -132,13 +133,9 @@ def _print(found: dict[str, Any]) -> None:
             for name, each in found["schemes"].items()
         ],
         [{"code": code, "rows": rows} for code, rows in codes.items()],
-        [{"code": code, **sample, "text": _cut(sample["text"])} for code in codes for sample in found["samples"][code]],
+        [{**sample, "text": sample["text"][:LONGEST_SHOWN]} for sample in samples],
         [{"unknown scheme": name, **each} for name, each in [*unknown.items()][:MOST_SHOWN]],
     ]
     for table in filter(None, tables):
         console.print()
         console.print_rows(table, [*table[0]])
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."

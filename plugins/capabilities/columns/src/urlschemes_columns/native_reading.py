@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from urlschemes.errors import URLError
 from urlschemes.grammar.octets import unescape
 from urlschemes.url.fields import absent_value
-from urlschemes_columns.row_reading import MISSING_URL, about_error, error_of, read_rows, texts_of, utf8
+from urlschemes_columns.row_reading import MISSING_URL, about_error, read_rows, texts_of, utf8
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,8 +106,7 @@ class NativeReading:
         try:
             self._registry.parse(text)
         except URLError as error:
-            code, position = error_of(error)
-            return code, -1 if position is None else position
+            return error.code, -1 if error.position is None else error.position
         return "invalid-url", -1  # another thread changed the scheme meanwhile
 
     def _about_errors(self, array: pa.Array, errors: pa.Array) -> list[pa.Array]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from urlschemes import URL, Registry
     from urlschemes_columns.part_columns import PartColumn
 
-__all__ = ["MISSING_URL", "about_error", "error_of", "read_rows", "texts_of", "utf8"]
+__all__ = ["MISSING_URL", "about_error", "read_rows", "texts_of", "utf8"]
 
 _INT64 = range(-(2**63), 2**63)
 MAX_UNKNOWN = 1000
@@ -37,11 +37,6 @@ def texts_of(array: pa.Array) -> list[str | None]:
         octets = array.cast(pa.large_binary()).to_pylist()
         return [each if each is None else each.decode("utf-8", "surrogateescape") for each in octets]
     return texts
-
-
-def error_of(error: URLError) -> tuple[str, int | None]:
-    """Return the code and the position of an error."""
-    return error.code, error.position
 
 
 def about_error(column: PartColumn, error: URLError, text: str, registry: Registry) -> str | None:
@@ -82,7 +77,7 @@ def read_rows(
             url = parse(each)
         except URLError as error:
             known = {column.name: about_error(column, error, each, registry) for column in about}
-            row = _invalid_row({"scheme": error.scheme, **known}, *error_of(error), columns)
+            row = _invalid_row({"scheme": error.scheme, **known}, error.code, error.position, columns)
             rows.append(row)
             if not about and isinstance(error, UnknownScheme) and len(unknown) < MAX_UNKNOWN:
                 unknown[each[: each.find(":") + 1]] = row
