@@ -50,6 +50,8 @@ PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "core" / "README.md", *sorted(DOCS.r
 TUTORIAL = DOCS / "tutorial" / "your-first-scheme.md"
 FETCH = DOCS / "how-to" / "fetch.md"
 MIGRATE = DOCS / "how-to" / "migrate.md"
+CLUSTERS = DOCS / "how-to" / "clusters.md"
+NEED_MORE = {TUTORIAL, FETCH, MIGRATE, CLUSTERS}
 NOTES = b"Uniform Resource Locators\n\nA locator says where a resource is and how to get it.\n"
 TEXTS = {path: path.read_text("utf-8") for path in PAGES}
 
@@ -89,9 +91,9 @@ def locations(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
         }
 
 
-# test_guide.py follows the tutorial, in an environment of its own. FETCH and MIGRATE need the libraries of bridges:
-# test_fetch_page.py of urlschemes-guard and test_migrate_page.py of urlschemes-bridges run them.
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in {TUTORIAL, FETCH, MIGRATE}], ids=name_of)
+# test_guide.py follows the tutorial, in an environment of its own. The others need libraries of bridges or of columns:
+# test_fetch_page.py, test_migrate_page.py and test_columns_readme.py run them.
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in NEED_MORE], ids=name_of)
 def test_the_examples_are_true(
     page: Path, locations: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

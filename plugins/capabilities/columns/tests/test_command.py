@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import subprocess
@@ -17,9 +18,10 @@ pytest.importorskip("urlschemes_columns", reason="needs urlschemes-columns: pyth
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from urlschemes import Registry
 from urlschemes_cli.app import command
 from urlschemes_columns import Parser
-from urlschemes_columns.parquet_file import BATCH
+from urlschemes_columns.files import BATCH
 
 TEXTS = ["http://h/a", None, "ftp://h/", "http://a b/", "ftp://h:x/", "x-no:a", "http://h:81/"]
 TABLE = pa.table({"n": range(len(TEXTS)), "url": TEXTS})
@@ -45,6 +47,9 @@ def test_the_parts_are_a_new_column_and_the_summary_is_printed(source: Path) -> 
         *(["rows", "7"], ["URLs", "3"], ["invalid", "3"], ["null", "1"]),
         *([], ["scheme", "URLs", "invalid"], ["http", "2", "1"], ["ftp", "1", "1"]),
         *([], ["code", "rows"], ["invalid-character", "1"], ["invalid-port", "1"], ["unknown-scheme", "1"]),
+        *([], ["code", "row", "text", "position"], ["invalid-character", "4", "http://a", "b/", "8"]),
+        *(["invalid-port", "5", "ftp://h:x/", "8"], ["unknown-scheme", "6", "x-no:a"]),
+        *([], ["unknown", "scheme", "rows"], ["x-no", "1"]),
     ]
     written = pq.read_table(target)
     assert written.select(["n", "url"]) == TABLE
@@ -64,9 +69,70 @@ def test_the_summary_as_json(source: Path) -> None:
         "valid": 3,
         "schemes": {"ftp": {"valid": 1, "invalid": 1}, "http": {"valid": 2, "invalid": 1}},
         "codes": {"invalid-character": 1, "invalid-port": 1, "unknown-scheme": 1},
+        "samples": {
+            "invalid-character": [{"row": 4, "text": "http://a b/", "position": 8}],
+            "invalid-port": [{"row": 5, "text": "ftp://h:x/", "position": 8}],
+            "unknown-scheme": [{"row": 6, "text": "x-no:a", "position": None}],
+        },
+        "unknown": {"x-no": {"rows": 1, "registered": False}},
     }
     names = [field.name for field in pq.read_schema(source).field("parts").type]
     assert names == ["scheme", "path", "path.raw", "code", "position"]
+
+
+LINES = b'http://h/a\n\r\nftp://joe:secret@h/%zz\r\nhttp://h/\xff\nhttp://h/\x01"\n'
+FIELDS = b'n,url,note\n1,http://h/a,"x\ny"\n2,,\n3,ftp://joe:secret@h/%zz,\n4,http://h/\xff,\n5,"http://h/\x01""",\n'
+FILES = {
+    "in.txt": LINES,
+    "in.txt.gz": gzip.compress(LINES.rstrip()),
+    "in.csv": FIELDS,
+    "in.csv.gz": gzip.compress(FIELDS),
+    "in.tsv": FIELDS.replace(b",", b"\t"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("has_output", [False, True])
+def test_text_is_read_in_lines_and_in_fields(name: str, tmp_path: Path, *, has_output: bool) -> None:
+    source, target = tmp_path / name, tmp_path / "out.parquet"
+    source.write_bytes(FILES[name])
+    done = run(source, "--json", *(["-o", target] if has_output else []))
+    assert done.exit_code == 1, done.output
+    found = json.loads(done.stdout)
+    assert (found["rows"], found["nulls"], found["valid"]) == (5, 1, 1)
+    assert sorted((row["row"], row["text"]) for code in found["samples"].values() for row in code) == [
+        (3, "ftp://joe:***@h/%zz"),
+        (4, "http://h/\\xff"),
+        (5, 'http://h/\x01"'),
+    ]
+    assert target.exists() == has_output
+    if has_output:
+        codes = ["missing-url", "bad-escape", "invalid-character", "invalid-character"]
+        assert pq.read_table(target)["parsed"].combine_chunks().field("code").to_pylist() == [None, *codes]
+
+
+def test_the_format_and_the_column_of_lines_are_options(tmp_path: Path) -> None:
+    source, target = tmp_path / "in.log", tmp_path / "out.parquet"
+    source.write_bytes(LINES)
+    assert run(source, "--format", "lines", "--column", "link", "-o", target).exit_code == 1
+    assert pq.read_schema(target).names == ["link", "parsed"]
+
+
+def test_samples_differ_and_names_that_are_registered_are_told_from_others(tmp_path: Path) -> None:
+    registry = Registry()
+    known = next(name for name in registry.known_names() if name not in registry)
+    source = tmp_path / "in.txt"
+    source.write_text("".join(f"{text}\n" for text in ["x-no:1"] * 3 + ["x-no:2", f"{known}:a", "x-no:4"]), "utf-8")
+    found = json.loads(run(source, "--json", "--profile", "rfc1738").stdout)
+    assert [sample["row"] for sample in found["samples"]["unknown-scheme"]] == [1, 4, 5]
+    assert found["unknown"] == {"x-no": {"rows": 5, "registered": False}, known: {"rows": 1, "registered": True}}
+    assert "registered" in run(source, "--profile", "rfc1738").stdout
+
+
+def test_no_lines_are_no_rows(tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.touch()
+    assert json.loads(run(source, "--json").stdout)["rows"] == 0
 
 
 def test_the_profile_of_the_command_is_that_of_the_column(source: Path) -> None:
@@ -93,6 +159,7 @@ def test_the_exit_code_is_0_if_every_row_is_a_url(tmp_path: Path) -> None:
         (["--into", "n"], "there is already a column 'n': choose another name for the new one\n"),
         (["--parts", "hots"], "unknown part 'hots': expected one of "),
         (["--column", "n"], "expected an Arrow array of strings, got one of int64"),
+        (["-o", "out.csv"], "Invalid value for '-o' / '--output': it is written as Parquet: name it OUT.parquet"),
         (["-o", "."], "urlschemes: Invalid value for '-o' / '--output': File '.' is a directory."),
     ],
 )
@@ -111,12 +178,12 @@ def test_a_file_that_cannot_be_created_is_named_as_it_was_typed(source: Path) ->
 
 
 def test_a_file_that_is_not_parquet_is_a_usage_error(tmp_path: Path) -> None:
-    source = tmp_path / "in.csv"
+    source = tmp_path / "in"
     source.write_text("url\nhttp://h/\n", "utf-8")
     done = run(source, "-o", tmp_path / "out.parquet", "--json")
     assert done.exit_code == 2
     assert json.loads(done.stdout)["error"]["code"] == "usage"
-    assert "Parquet" in done.stderr
+    assert "not a parquet file. Text is read with --format csv, tsv or lines." in done.stderr
 
 
 def test_a_spoilt_file_leaves_no_output(tmp_path: Path) -> None:
@@ -147,7 +214,7 @@ def test_an_output_that_cannot_be_written_is_a_failure(source: Path) -> None:
 MEASURE = """
 import sys
 from urlschemes_columns import Parser
-from urlschemes_columns.parquet_file import parse_file
+from urlschemes_columns.files import parse_file
 from pathlib import Path
 
 parse_file(sys.argv[1], sys.argv[2], "url", "parsed", Parser(), int)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,12 @@ NEEDS = "needs {}: python3 dev --group columns pytest"
 PARTS = ("scheme", "host", "host.raw", "port", "directories", "fields")
 TEXTS = ["http://Host.dom/", None, "ftp://h:2121/a%2Fb/c/d", "prospero://h/x;a=1", "http://a b/", "x-no:a"]
 VALID = [True, None, True, True, False, False]
-CODES = [None, None, None, None, "invalid-character", "unknown-scheme"]
+CODES = [None, "missing-url", None, None, "invalid-character", "unknown-scheme"]
 PORTS = [80, None, 2121, 1525, None, None]
 FIELDS = ("scheme", "host", "host.raw", "port", "directories", "fields", "code", "position")
-ROWS: list[dict[str, Any] | None] = [
+ROWS: list[dict[str, Any]] = [
     dict(zip(FIELDS, ("http", "host.dom", "Host.dom", 80, None, None, None, None), strict=True)),
-    None,
+    dict(zip(FIELDS, (None,) * 6 + ("missing-url", None), strict=True)),
     dict(zip(FIELDS, ("ftp", "h", "h", 2121, ["a/b", "c"], None, None, None), strict=True)),
     dict(zip(FIELDS, ("prospero", "h", "h", 1525, None, [{"name": "a", "value": "1"}], None, None), strict=True)),
     dict(zip(FIELDS, ("http", None, None, None, None, None, "invalid-character", 8), strict=True)),
@@ -90,7 +91,11 @@ def test_a_series_of_pandas(dtype: str) -> None:
     assert [*frame["directories"].iloc[2]] == ["a/b", "c"]
     assert series.url.is_valid().isna().tolist() == [value is None for value in VALID]
     assert series.url.is_valid().fillna(value=True).tolist() == [value is not False for value in VALID]
+    assert series.url.host.dropna().to_dict() == {"a": "host.dom", "c": "h", "d": "h"}
+    with pytest.raises(AttributeError, match="unknown part 'hots'"):
+        assert series.url.hots
     assert series.url.code(registry=NO_FTP).dropna().to_dict() == {
+        "b": "missing-url",
         "c": "unknown-scheme",
         "e": "invalid-character",
         "f": "unknown-scheme",
@@ -128,6 +133,7 @@ def test_an_expression_of_polars(engine: Any, file: str) -> None:
         parsed=url.parse(PARTS),
         valid=url.is_valid(),
         code=url.code(),
+        port=url.port,
         without=url.code(NO_FTP),
     )
     frame = query.sort("n").collect(engine=engine)
@@ -135,6 +141,11 @@ def test_an_expression_of_polars(engine: Any, file: str) -> None:
     assert frame["parsed"].to_list() == ROWS
     assert frame["valid"].to_list() == VALID
     assert frame["code"].to_list() == CODES
+    assert frame["port"].to_list() == PORTS
+    series = pl.Series("url", TEXTS)
+    assert series.url.parse(PARTS).to_list() == ROWS
+    assert (series.url.is_valid().to_list(), series.url.code().to_list()) == (VALID, CODES)
+    assert series.url.port.to_list() == PORTS
     assert frame["without"].to_list()[2] == "unknown-scheme"
 
 
@@ -151,7 +162,9 @@ def test_functions_in_sql(file: str) -> None:
         counted = (
             "SELECT p.scheme, count(*) FROM (SELECT url_parse(url) AS p FROM '{}') WHERE p.code IS NULL GROUP BY ALL"
         )
-        assert (None, 1) in connection.sql(counted.format(file)).fetchall()
+        assert sorted(connection.sql(counted.format(file)).fetchall()) == [("ftp", 1), ("http", 1), ("prospero", 1)]
+        valid = connection.sql(f"SELECT count(*) FROM '{file}' WHERE url_code(url) IS NULL")
+        assert valid.fetchall() == [(VALID.count(True),)]
         with pytest.raises(ValueError, match="unknown part 'hots'"):
             register(connection, ["hots"])
 
@@ -202,6 +215,9 @@ def test_a_series_of_dask(scheduler: str, file: str) -> None:
     assert (computed.dtypes == frame.dtypes).all()
     assert [*computed.columns] == [*FIELDS]
     assert computed["code"].fillna("").tolist() == [code or "" for code in CODES]
+    assert series.url.port.compute(scheduler=scheduler, num_workers=2).fillna(0).tolist() == [
+        port or 0 for port in PORTS
+    ]
     valid = series.url.is_valid().compute(scheduler=scheduler, num_workers=2)
     assert valid.fillna(value=True).tolist() == [value is not False for value in VALID]
     codes = series.url.code(registry=NO_FTP).compute(scheduler=scheduler, num_workers=2)
@@ -232,13 +248,28 @@ def test_a_data_frame_of_spark(pyspark: Any, file: str) -> None:
     parse = pytest.importorskip("urlschemes_columns.spark").parse
     frame = pyspark.read.parquet(file)
     parsed = frame.transform(parse, "url", parts=PARTS).orderBy("n")
-    assert [row["parsed"] and row["parsed"].asDict(recursive=True) for row in parsed.collect()] == ROWS
+    assert [row["parsed"].asDict(recursive=True) for row in parsed.collect()] == ROWS
     counts = parsed.where("parsed.code IS NULL").groupBy("parsed.scheme").count().collect()
-    assert {row["scheme"]: row["count"] for row in counts} == {"http": 1, "ftp": 1, "prospero": 1, None: 1}
+    assert {row["scheme"]: row["count"] for row in counts} == {"http": 1, "ftp": 1, "prospero": 1}
     without = parse(frame, into="p", registry=NO_FTP).where("p.code = 'unknown-scheme'")
     assert without.count() == 2
     with pytest.raises(ValueError, match="there is no column 'uri': expected one of n, url"):
         parse(frame, "uri")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@THEIR_WARNINGS
+def test_a_worker_of_spark_without_urlschemes_is_named(pyspark: Any, file: str, tmp_path: Path) -> None:
+    parse = pytest.importorskip("urlschemes_columns.spark").parse
+    (tmp_path / "urlschemes_columns.py").write_text("raise ModuleNotFoundError('there is none')")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}:$PYTHONPATH" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    pyspark.sparkContext.pythonExec = str(python)  # as PYSPARK_PYTHON sets it when the session begins
+    message = r"which Spark runs as a worker, cannot import urlschemes-columns \(there is none\): .* PYSPARK_PYTHON"
+    with pytest.raises(Exception, match=message):
+        parse(pyspark.read.parquet(file)).collect()
 
 
 # Ray Data
@@ -251,7 +282,7 @@ def test_a_dataset_of_ray(ray: Any, file: str) -> None:
     parse = pytest.importorskip("urlschemes_columns.ray").parse
     dataset = ray.data.read_parquet(file)
     rows = parse(dataset, "url", parts=("scheme", "host", "port")).sort("n").take_all()
-    assert [row["parsed"] and row["parsed"]["port"] for row in rows] == PORTS
-    assert [row["parsed"] and row["parsed"]["code"] for row in rows] == CODES
+    assert [row["parsed"]["port"] for row in rows] == PORTS
+    assert [row["parsed"]["code"] for row in rows] == CODES
     without = parse(dataset, registry=NO_FTP).sort("n").take_all()
     assert without[2]["parsed"]["code"] == "unknown-scheme"

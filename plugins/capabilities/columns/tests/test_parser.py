@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import struct
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from urlschemes_columns.parser import SLICE
 
 PARTS = ("scheme", "host", "port", "port.raw", "path", "path.raw", "directories", "directories.raw", "name", "fields")
 ABSENT: dict[str, Any] = dict.fromkeys((*PARTS, "code", "position"))
+MISSING = ABSENT | {"code": "missing-url"}
 TEXTS = [
     "http://Host.dom/a%20b",
     None,
@@ -30,7 +32,7 @@ TEXTS = [
 ]
 ROWS = [
     ABSENT | {"scheme": "http", "host": "host.dom", "port": 80, "path": "a%20b", "path.raw": "a%20b"},
-    None,
+    MISSING,
     ABSENT
     | {"scheme": "ftp", "host": "h", "port": 2121, "port.raw": "2121"}
     | {"directories": ["a/b", "c"], "directories.raw": "a%2Fb/c", "name": "d"},
@@ -89,7 +91,7 @@ def test_a_dictionary_is_read_as_its_texts_are(monkeypatch: pytest.MonkeyPatch) 
     for part in (slice(None), slice(3), slice(5, 9), slice(0, 0)):
         assert parse(coded[part], PARTS).equals(parse(texts[part], PARTS))
     assert parse(pa.concat_arrays([coded] * 3)).equals(parse(pa.concat_arrays([texts] * 3)))
-    assert parse(empty).to_pylist() == [None]
+    assert parse(empty).field("code").to_pylist() == ["missing-url"]
 
 
 def test_texts_that_are_too_long_together_are_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,8 +102,8 @@ def test_texts_that_are_too_long_together_are_chunks(monkeypatch: pytest.MonkeyP
         monkeypatch.setattr(f"urlschemes_columns.parser.{name}", value)
     parsed = Parser().code(pa.array(["http://h/", "ftp:", None] * 2))
     assert [chunk.to_pylist() for chunk in parsed.chunks] == [
-        [None, "missing-authority", None, None],
-        ["missing-authority", None],
+        [None, "missing-authority", "missing-url", None],
+        ["missing-authority", "missing-url"],
     ]
 
 
@@ -121,25 +123,49 @@ def test_anything_with_the_pycapsule_interface_is_read() -> None:
 @pytest.mark.parametrize("count", [0, 1, SLICE, SLICE + 1])
 def test_rows_keep_their_order_and_number(count: int) -> None:
     parsed = parse(pa.array([f"http://host.dom:{row}/" if row % 3 else None for row in range(count)], pa.string()))
-    assert [row and row["port"] for row in parsed.to_pylist()] == [row if row % 3 else None for row in range(count)]
+    assert [row["port"] for row in parsed.to_pylist()] == [row if row % 3 else None for row in range(count)]
 
 
-def test_nulls_stay_null() -> None:
-    assert parse(pa.nulls(3)).to_pylist() == [None] * 3
+def test_only_a_url_has_no_code() -> None:
+    assert parse(pa.nulls(3), PARTS).to_pylist() == [MISSING] * 3
     assert Parser().is_valid(pa.array([None, "x", "http://h/"])).to_pylist() == [None, False, True]
-    assert Parser().code(pa.array([None, "x", "http://h/"])).to_pylist() == [None, "invalid-scheme", None]
+    assert Parser().code(pa.array([None, "x", "http://h/"])).to_pylist() == ["missing-url", "invalid-scheme", None]
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "host"),
+    [
+        ("http://h/", None, None),
+        (None, None, None),
+        ("http://Host.dom/a b", "path", "host.dom"),
+        ("http://h:x/", "port", "h"),
+        ("htp://h.dom/", None, "h.dom"),
+        ("http://u:p@h/", "user", "h"),
+        ("ftp://u v:p@h/", "user", "h"),
+        ("ftp://u v:p@h i/", "user", None),
+        ("http://a b/", "host", None),
+        ("http://h%zz/", "host", None),
+        ("http://h.", "host", None),
+        ("http://:80/", "host", None),
+        ("http:/h/", "host", None),
+        ("h.dom/a", "scheme", None),
+        ("mailto:a b", "local_part", None),
+        ("http://h/" + "a" * 70_000, None, "h"),
+    ],
+)
+def test_an_invalid_row_keeps_the_part_at_fault_and_a_host_without_fault(text: str, part: str, host: str) -> None:
+    (row,) = parse(pa.array([text], pa.string()), ("error.part", "error.host")).to_pylist()
+    assert (row["error.part"], row["error.host"]) == (part, host)
 
 
 def test_the_rows_are_what_parse_returns(corpus: list[str | None]) -> None:
     rows = parse(pa.array(corpus), ("scheme", "user", "host", "port", "path.raw")).to_pylist()
     for text, row in zip(corpus, rows, strict=True):
-        if text is None:
-            assert row is None
-            continue
         try:
-            url = urlschemes.parse(text)
+            url = urlschemes.parse(text or "")
         except URLError as error:
-            expected: list[Any] = [error.scheme, None, None, None, None, error.code, error.position]
+            fault = ("missing-url", None) if text is None else (error.code, error.position)
+            expected: list[Any] = [error.scheme, None, None, None, None, *fault]
         else:
             user, host, port = (url.parts.get(name) for name in ("user", "host", "port"))
             user = user and str(user).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -162,6 +188,27 @@ def test_an_array_that_is_not_utf_8_is_read() -> None:
     texts = [b"\xff\xfe", b"http://h/a", b"http://h/\xff"]
     array = pa.array(texts, pa.binary()).view(pa.string())
     assert Parser().code(array).to_pylist() == ["invalid-character", None, "invalid-character"]
+
+
+def malformed(kind: pa.DataType, numbers: bytes) -> pa.Array:
+    """Return an array of two texts with these offsets or views, which point beyond its octets."""
+    return pa.Array.from_buffers(kind, 2, [None, pa.py_buffer(numbers), pa.py_buffer(b"http://h/")])
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        malformed(pa.string_view(), struct.pack("<8i", *(40, 0, 0, 1 << 30), *(40, 0, 7, 0))),
+        malformed(pa.string(), struct.pack("<3i", 0, 1 << 30, 9)),
+        malformed(pa.large_string(), struct.pack("<3q", 0, 1 << 60, 9)),
+    ],
+    ids=lambda array: str(array.type),
+)
+@pytest.mark.parametrize("is_dictionary", [False, True])
+def test_a_malformed_array_is_refused(array: pa.Array, *, is_dictionary: bool) -> None:
+    rows = pa.DictionaryArray.from_arrays(pa.array([0]), array) if is_dictionary else array
+    with pytest.raises(ValueError, match="malformed Arrow array: "):
+        parse(rows)
 
 
 def test_a_number_beyond_64_bits_is_null() -> None:
@@ -192,6 +239,7 @@ def test_what_is_no_array_of_strings_is_refused(array: object, message: str) -> 
     [
         (("hots",), ValueError, r"unknown part 'hots': expected one of address, .*; '\.raw' after a name gives"),
         (("scheme.raw",), ValueError, "unknown part 'scheme.raw'"),
+        (("error.part.raw",), ValueError, "unknown part 'error.part.raw'"),
         (("host", "host"), ValueError, "the part 'host' is asked for twice"),
         ("host", TypeError, r"parts is a collection of names, not one string: write parts=\('host',\)"),
         ((1,), TypeError, "the name of a part must be a str, not int"),

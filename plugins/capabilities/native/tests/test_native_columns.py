@@ -31,12 +31,12 @@ def buffers(texts: Iterable[str | None], width: int = 4) -> tuple[memoryview, by
     return memoryview(offsets), b"".join(row or b"" for row in rows), bytes(validity)
 
 
-def column(buffers: Sequence[Any], rows: int, width: int = 4) -> list[str | int | None]:
+def column(buffers: Sequence[Any], rows: int, width: int = 4, number: str = "q") -> list[str | int | None]:
     """Return the values of a column that the reader returned: offsets, data and validity."""
     offsets, data, validity = buffers
     valid = [validity[row >> 3] >> (row & 7) & 1 for row in range(rows)]
     if offsets is None:
-        numbers = memoryview(data).cast("q")
+        numbers = memoryview(data).cast(number)
         return [numbers[row] if valid[row] else None for row in range(rows)]
     places = memoryview(offsets).cast(FORMATS[width])
     octets = bytes(data)
@@ -109,13 +109,15 @@ def explain(text: str) -> tuple[str, int]:
 
 def read(texts: list[str | None], parts: Any = PARTS, width: int = 4, **more: Any) -> dict[str, Any]:
     """Return the columns, with values of Python."""
-    names, scheme, codes, code, position, columns, rest = default_registry.reader.columns(
+    names, numbers, scheme, code, position, columns, rest = default_registry.reader.columns(
         *buffers(texts, width), 0, parts, explain, **more
     )
+    schemes = column(scheme, len(texts), width)
+    assert schemes == [None if number < 0 else names[number] for number in memoryview(numbers).cast("i")]
     return {
-        "scheme": [None if number < 0 else names[number] for number in memoryview(scheme).cast("h")],
-        "code": [None if number < 0 else codes[number] for number in memoryview(code).cast("b")],
-        "position": [*memoryview(position).cast("i")],
+        "scheme": schemes,
+        "code": column(code, len(texts), width),
+        "position": column(position, len(texts), width, "i"),
         "columns": [column(each, len(texts), width) for each in columns],
         "rest": rest,
     }
@@ -148,7 +150,7 @@ def test_columns_are_what_parse_returns(number: int, width: int) -> None:
         values = [each[row] for each in found["columns"]]
         assert (row in found["rest"]) <= (text is not None)
         if text is None or row in found["rest"]:
-            assert (found["scheme"][row], found["code"][row], found["position"][row]) == (None, None, -1)
+            assert (found["scheme"][row], found["code"][row], found["position"][row]) == (None, None, None)
             assert not any(value is not None for value in values)
             continue
         assert found["scheme"][row] == text.partition(":")[0].lower()
@@ -157,7 +159,7 @@ def test_columns_are_what_parse_returns(number: int, width: int) -> None:
             assert not any(value is not None for value in values)
         else:
             url = urlschemes.parse(text)
-            assert (found["scheme"][row], found["code"][row], found["position"][row]) == (url.scheme, None, -1)
+            assert (found["scheme"][row], found["code"][row], found["position"][row]) == (url.scheme, None, None)
             assert values == [expected(text, *part) for part in PARTS], text
 
 

@@ -5,7 +5,7 @@
     row_reading.py      a loop over `registry.parse`
     native_reading.py   the same by urlschemes-native, without a Python object for each row
     pandas.py, polars.py, duckdb.py, dask.py, spark.py, ray.py   each engine, in its own way
-    parquet_file.py     a Parquet file, in batches
+    files.py            Parquet, CSV and lines of text, in batches; rows by scheme and code, with samples
     command.py          `urlschemes columns`
 
 Modules of engines are imported by those who use them; nothing else here needs an engine.

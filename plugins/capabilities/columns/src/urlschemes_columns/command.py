@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from urlschemes.redaction import redact_url
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option
-from urlschemes_cli.output.console import Console, columns_table, facts_table
+from urlschemes_cli.output.console import Console, facts_table
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.progress import count_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from urlschemes_cli.settings import Settings
-    from urlschemes_columns.parquet_file import Summary
+    from urlschemes_columns.files import Summary
 
 __all__ = ["columns"]
+
+MOST_SHOWN = 20
+"""Unknown schemes that people are shown; JSON has more."""
+LONGEST_SHOWN = 100
+"""Characters of a text that people are shown."""
 
 
 @click.command()
@@ -25,7 +33,6 @@ __all__ = ["columns"]
 @click.option(
     "-o",
     "--output",
-    required=True,
     metavar="OUT",
     type=click.Path(dir_okay=False),
     help="Write this Parquet file; it may be IN.",
@@ -37,67 +44,98 @@ __all__ = ["columns"]
     default="scheme,host,port",
     show_default=True,
     metavar="A,B",
-    help="The parts to write; host.raw is the host as written. The scheme is always among them.",
+    help="The parts to write, always with the scheme; host.raw is the host as written, error.part the part at fault.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["parquet", "csv", "tsv", "lines"]),
+    help="The format of IN; lines: one URL in each line. [default: by its name: .csv, .tsv, .txt; else parquet]",
 )
 @json_option
 @click.pass_obj
-def columns(settings: Settings, source: str, output: str, *, column: str, into: str, parts: str, as_json: bool) -> None:
-    """Parse a column of URLs of the Parquet file IN.
+def columns(
+    settings: Settings,
+    source: str,
+    output: str | None,
+    *,
+    column: str,
+    into: str,
+    parts: str,
+    form: str | None,
+    as_json: bool,
+) -> None:
+    """Count the URLs in a column of the file IN, by scheme and by error, with samples of each error.
 
     OUT has the columns of IN and a new one: a struct with parts of each URL, and with code and position of the error of
     each row that is not a URL. The exit code is 1 if there is such a row.
     """
-    from urlschemes_columns.parquet_file import parse_file, row_count  # late: pyarrow
+    from urlschemes_columns.files import format_of, parse_file, row_count  # late: pyarrow
     from urlschemes_columns.parser import Parser
 
+    if output is not None and format_of(output) != "parquet":
+        raise click.BadParameter("it is written as Parquet: name it OUT.parquet", param_hint="'-o' / '--output'")
+    form = form or format_of(source)
     names = [name.strip() for name in parts.split(",") if name.strip()]
     try:
         parser = Parser(names if "scheme" in names else ["scheme", *names], settings.registry)
-        with count_bar(row_count(source), shown=sys.stderr.isatty()) as advance:
-            summary = parse_file(source, output, column, into, parser, advance)
+        with count_bar(row_count(source, form), shown=sys.stderr.isatty()) as advance:
+            summary = parse_file(source, output, column, into, parser, advance, form)
     except (TypeError, ValueError) as error:
         raise click.UsageError(f"{source}: {error}") from None
+    found = {
+        "source": source,
+        "output": output,
+        **_as_json(summary, parser.registry.known_names()),
+        "profile": parser.registry.profile.name,
+    }
     if as_json:
-        write_json({**_as_json(summary, source, output), "profile": parser.registry.profile.name})
+        write_json(found)
     else:
-        _print(summary)
+        _print(found)
     if summary.codes:
         click.get_current_context().exit(INVALID)
 
 
-def _as_json(summary: Summary, source: str, output: str) -> dict[str, object]:
-    schemes = sorted({*summary.valid, *summary.invalid})
+def _as_json(summary: Summary, known: Collection[str]) -> dict[str, Any]:
+    valid, invalid = summary.valid, summary.invalid
     return {
-        "source": source,
-        "output": output,
         "rows": summary.rows,
         "nulls": summary.nulls,
-        "valid": summary.valid.total(),
-        "schemes": {name: {"valid": summary.valid[name], "invalid": summary.invalid[name]} for name in schemes},
+        "valid": valid.total(),
+        "schemes": {
+            name: {"valid": valid[name], "invalid": invalid[name]} for name, _ in (valid + invalid).most_common()
+        },
         "codes": dict(summary.codes.most_common()),
+        "samples": {
+            code: [{**sample._asdict(), "text": redact_url(sample.text)} for sample in summary.samples[code]]
+            for code in summary.codes
+        },
+        "unknown": {name: {"rows": rows, "registered": name in known} for name, rows in summary.unknown.most_common()},
     }
 
 
-def _print(summary: Summary) -> None:
+def _print(found: dict[str, Any]) -> None:
     """Print the rows by scheme, and the invalid ones by code."""
     console = Console()
-    console.print_table(
-        facts_table(
-            [
-                ("rows", summary.rows),
-                ("URLs", summary.valid.total()),
-                ("invalid", summary.codes.total()),
-                ("null", summary.nulls or None),
-            ]
-        )
-    )
-    schemes = columns_table("scheme", "URLs", "invalid")
-    for name, _ in (summary.valid + summary.invalid).most_common():
-        schemes.add_row(name, str(summary.valid[name]), str(summary.invalid[name]))
-    codes = columns_table("code", "rows")
-    for code, count in summary.codes.most_common():
-        codes.add_row(code, str(count))
-    for table in (schemes, codes):
-        if table.row_count:
-            console.print()
-            console.print_table(table)
+    codes, unknown = found["codes"], found["unknown"]
+    samples = [{"code": code, **sample} for code in codes for sample in found["samples"][code]]
+    facts = {
+        "rows": found["rows"],
+        "URLs": found["valid"],
+        "invalid": sum(codes.values()),
+        "null": found["nulls"] or None,
+    }
+    console.print_table(facts_table(facts.items()))
+    tables = [
+        [
+            {"scheme": name, "URLs": each["valid"], "invalid": each["invalid"]}
+            for name, each in found["schemes"].items()
+        ],
+        [{"code": code, "rows": rows} for code, rows in codes.items()],
+        [{**sample, "text": sample["text"][:LONGEST_SHOWN]} for sample in samples],
+        [{"unknown scheme": name, **each} for name, each in [*unknown.items()][:MOST_SHOWN]],
+    ]
+    for table in filter(None, tables):
+        console.print()
+        console.print_rows(table, [*table[0]])

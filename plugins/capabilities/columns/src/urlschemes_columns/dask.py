@@ -1,4 +1,4 @@
-"""The accessor `url` of Dask Series: `series.url.parse()`, `.is_valid()` and `.code()`, as of pandas Series.
+"""The accessor `url` of Dask Series: `series.url.parse()`, `.is_valid()`, `.code()` and `.host`, as of pandas Series.
 
 Importing this module registers it. Each partition is read by itself, in whichever process or machine has it.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dask.dataframe.extensions import register_series_accessor
 
 from urlschemes_columns.pandas import URLAccessor
-from urlschemes_columns.part_columns import PARTS
+from urlschemes_columns.part_columns import PARTS, PartAttributes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,7 @@ __all__ = ["DaskURLAccessor"]
 
 
 @register_series_accessor("url")
-class DaskURLAccessor:
+class DaskURLAccessor(PartAttributes):
     """The URLs of a Dask Series of texts."""
 
     def __init__(self, series: dd.Series) -> None:
@@ -39,7 +39,7 @@ class DaskURLAccessor:
         return self._mapped("is_valid", registry)
 
     def code(self, registry: Registry | None = None) -> dd.Series:
-        """Return the code of the error of each row that is not a URL, and a null for the others."""
+        """Return the code of the error of each row: a null for a URL, and only for a URL."""
         return self._mapped("code", registry)
 
     def _mapped(self, method: str, *arguments: Any) -> Any:

@@ -16,8 +16,7 @@ import pyarrow.compute as pc
 from urlschemes.errors import URLError
 from urlschemes.grammar.octets import unescape
 from urlschemes.url.fields import absent_value
-from urlschemes_columns.part_columns import struct_type
-from urlschemes_columns.row_reading import error_of, read_rows, texts_of, utf8
+from urlschemes_columns.row_reading import MISSING_URL, about_error, read_rows, texts_of, utf8
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,33 +43,41 @@ class NativeReading:
     def __init__(self, columns: Sequence[PartColumn], registry: Registry) -> None:
         self._columns = columns
         self._registry = registry
-        self._asked = tuple((each.part, _form(each)) for each in columns if each.kind != "scheme")
+        self._asked = tuple((each.part, _form(each)) for each in columns if each.kind not in {"scheme", "error"})
         self._tried: set[str] = set()
         self._own_attributes: dict[type[URL], bool] = {}
 
-    def read(self, array: pa.Array, text: pa.DataType) -> pa.StructArray:
-        """Return the parts and errors of an array of strings as a struct array, in which texts have the type `text`."""
+    def read(self, array: pa.Array, kind: pa.StructType) -> pa.StructArray:
+        """Return the parts and errors of an array of strings as a struct array of the type `kind`."""
         reader: Any = self._registry.reader
-        buffers, rows = _buffers(array), len(array)
+        buffers, rows, text = _buffers(array), len(array), kind.field("code").type
         if rows > SAMPLE:
             self._load_schemes(reader.unknown(*_buffers(array[:SAMPLE])))
         result = reader.columns(*buffers, self._asked, self._explain)
         if result[-1] and self._load_schemes(reader.unknown(*buffers)):
             result = reader.columns(*buffers, self._asked, self._explain)
-        names, scheme, codes, code, position, parts, rest = result
+        names, numbers, scheme, code, position, parts, rest = result
         if own := {number for number, name in enumerate(names) if self._has_own_attributes(name)}:
-            rest = sorted({*rest, *(row for row, number in enumerate(memoryview(scheme).cast("h")) if number in own)})
-        schemes = _named(names, _numbers(pa.int16(), scheme, rows), text)
-        errors = _named(codes, _numbers(pa.int8(), code, rows), text)
-        read = (_part(each, rows, text) for each in parts)
-        children = [schemes if column.kind == "scheme" else next(read) for column in self._columns]
-        for place, column in enumerate(self._columns):
-            if column.kind in {"list", "pairs"}:
-                children[place] = self._divided(column, children[place], schemes, errors)
-        children += [errors, _numbers(pa.int32(), position, rows)]
-        fields = list(struct_type(self._columns, text))
-        done = pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null() if array.null_count else None)
-        return self._completed(done, array, rest, text) if rest else done
+            rest = sorted({*rest, *(row for row, number in enumerate(memoryview(numbers).cast("i")) if number in own)})
+        schemes, errors = _array(scheme, rows, text), _array(code, rows, text)
+        read = (_array(each, rows, pa.int64() if each[0] is None else text) for each in parts)
+        about = iter(self._about_errors(array, errors))
+        children: list[pa.Array] = []
+        for column in self._columns:
+            match column.kind:
+                case "scheme":
+                    children.append(schemes)
+                case "error":
+                    children.append(next(about))
+                case "list" | "pairs":
+                    children.append(self._divided(column, next(read), schemes, errors))
+                case _:
+                    children.append(next(read))
+        if array.null_count:
+            errors = pc.if_else(array.is_null(), pa.scalar(MISSING_URL, text), errors)
+        children += [errors, _array(position, rows, pa.int32())]
+        done = pa.StructArray.from_arrays(children, fields=list(kind))
+        return self._completed(done, array, rest, kind) if rest else done
 
     def _load_schemes(self, names: set[str]) -> bool:
         """Let the native reader know the schemes of these names; return True if some of them exist."""
@@ -99,9 +106,15 @@ class NativeReading:
         try:
             self._registry.parse(text)
         except URLError as error:
-            code, position = error_of(error)
-            return code, -1 if position is None else position
+            return error.code, -1 if error.position is None else error.position
         return "invalid-url", -1  # another thread changed the scheme meanwhile
+
+    def _about_errors(self, array: pa.Array, errors: pa.Array) -> list[pa.Array]:
+        """Return the columns about errors, for which Python reads the invalid rows again."""
+        columns = [column for column in self._columns if column.kind == "error"]
+        texts = texts_of(pc.if_else(errors.is_valid(), array, None)) if columns else []
+        rows = [None if text is None else _about(text, columns, self._registry) for text in texts]
+        return [pa.array((row and row[n] for row in rows), errors.type) for n in range(len(columns))]
 
     def _divided(self, column: PartColumn, written: pa.Array, schemes: pa.Array, errors: pa.Array) -> pa.Array:
         """Return a column of lists whose elements are decoded, given the lists as they are written."""
@@ -112,17 +125,26 @@ class NativeReading:
         return pa.array(lists, column.type(written.type))
 
     def _completed(
-        self, done: pa.StructArray, array: pa.Array, rest: Sequence[int], text: pa.DataType
+        self, done: pa.StructArray, array: pa.Array, rest: Sequence[int], kind: pa.StructType
     ) -> pa.StructArray:
         """Return `done` with the rows `rest`, which the native reader left, read one by one."""
         texts = texts_of(array.take(pa.array(rest, pa.int64())))
-        others = read_rows(texts, self._columns, self._registry, text)
+        others = read_rows(texts, self._columns, self._registry, kind)
         order = Numbers("q", range(len(array)))
         for place, row in enumerate(rest, len(array)):
             order[row] = place
         return pa.concat_arrays([done, others]).take(
             pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
         )
+
+
+def _about(text: str, columns: Sequence[PartColumn], registry: Registry) -> list[str | None] | None:
+    """Return what `columns` about errors say of a text; None if it is a URL now."""
+    try:
+        registry.parse(text)
+    except URLError as error:
+        return [about_error(column, error, text, registry) for column in columns]
+    return None
 
 
 def _form(column: PartColumn) -> str:
@@ -139,21 +161,11 @@ def _buffers(array: pa.Array) -> tuple[Any, ...]:
     return numbers[first : first + rows + 1], b"" if octets is None else octets, validity, first
 
 
-def _part(buffers: tuple[bytes | None, bytes, bytes], rows: int, text: pa.DataType) -> pa.Array:
-    """Return the column that the native reader made: texts with their offsets, or numbers."""
-    offsets, content, validity = buffers
-    kind, data = (pa.int64(), [content]) if offsets is None else (text, [offsets, content])
-    return pa.Array.from_buffers(kind, rows, [pa.py_buffer(validity), *map(pa.py_buffer, data)])
-
-
-def _numbers(kind: pa.DataType, content: bytes, rows: int) -> pa.Array:
-    """Return the numbers, of which negative ones stand for null."""
-    numbers = pa.Array.from_buffers(kind, rows, [None, pa.py_buffer(content)])
-    return pc.if_else(pc.less(numbers, 0), pa.scalar(None, kind), numbers)
-
-
-def _named(names: Sequence[str], numbers: pa.Array, text: pa.DataType) -> pa.Array:
-    return pa.array(names, text).take(numbers)
+def _array(buffers: tuple[Any, ...], rows: int, kind: pa.DataType) -> pa.Array:
+    """Return a column that the native reader made, given its offsets, data and validity; numbers have no offsets."""
+    offsets, data, validity = buffers
+    content = [data] if offsets is None else [offsets, data]
+    return pa.Array.from_buffers(kind, rows, [pa.py_buffer(each) for each in (validity, *content)])
 
 
 def _elements(kind: type[URL], name: str, written: str | None) -> Sequence[Any] | None:

@@ -1,4 +1,4 @@
-"""The accessor `url` of pandas Series: `series.url.parse()`, `.is_valid()` and `.code()`.
+"""The accessor `url` of pandas Series: `series.url.parse()`, `.is_valid()`, `.code()`, and parts such as `.host`.
 
 Importing this module registers it.
 """
@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from urlschemes_columns.parser import Parser
-from urlschemes_columns.part_columns import PARTS
+from urlschemes_columns.part_columns import PARTS, PartAttributes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,8 +22,8 @@ __all__ = ["URLAccessor"]
 
 
 @pd.api.extensions.register_series_accessor("url")
-class URLAccessor:
-    """The URLs of a Series of texts. Results have its index, and Arrow types."""
+class URLAccessor(PartAttributes):
+    """The URLs of a Series of texts. Results have its index, and Arrow types; each attribute parses all texts."""
 
     def __init__(self, series: pd.Series) -> None:
         self._series = series
@@ -40,7 +40,7 @@ class URLAccessor:
         return self._result(Parser((), registry).is_valid(self._texts()))
 
     def code(self, registry: Registry | None = None) -> pd.Series:
-        """Return the code of the error of each row that is not a URL, and a null for the others."""
+        """Return the code of the error of each row: a null for a URL, and only for a URL."""
         return self._result(Parser((), registry).code(self._texts()))
 
     def _texts(self) -> pa.Array | pa.ChunkedArray:

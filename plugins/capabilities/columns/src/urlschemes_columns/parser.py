@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from urlschemes.registry.registry import registry_or_default
 from urlschemes_columns.native_reading import NativeReading, reads_columns
 from urlschemes_columns.part_columns import PARTS, part_columns, struct_type
-from urlschemes_columns.row_reading import read_rows, texts_of
+from urlschemes_columns.row_reading import MISSING_URL, read_rows, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +27,8 @@ INTO = "parsed"
 """The column of their parts, if no other is named."""
 SLICE, NATIVE_SLICE = 65_536, 1_048_576
 """Rows that are read at a time: the memory needed besides the result does not grow with the array."""
+_OCTETS = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+"""The types of texts, each with that of its octets."""
 _MOST_OCTETS, _LONGEST_CODE = 2**31 - 1, 32
 """The most octets of all texts in one array of the type string, and of the code of an error."""
 
@@ -45,7 +47,8 @@ def parse(array: Any, parts: Iterable[str] = PARTS, registry: Registry | None = 
     result have the type string if those of `array` do, and large_string otherwise. The result is chunked if `array` is,
     or if its texts are too long together for one array of the type string.
 
-    Raises TypeError for anything but an array of strings, ValueError for a part that no scheme of `registry` has.
+    Raises TypeError for anything but an array of strings, ValueError for a malformed array, and for a part that no
+    scheme of `registry` has.
     """
     return Parser(parts, registry).parse(array)
 
@@ -85,47 +88,48 @@ class Parser:
     def parse(self, array: Any) -> pa.Array | pa.ChunkedArray:
         """Return the parts and errors of the URLs in `array`. Raises TypeError."""
         arrow = _arrow_array(array)
-        is_chunked = isinstance(arrow, pa.ChunkedArray)
-        read = [each for chunk in (arrow.chunks if is_chunked else [arrow]) for each in self._joined(chunk)]
-        return pa.chunked_array(read, self.type(arrow.type)) if is_chunked or len(read) > 1 else read[0]
+        kind, is_chunked = self.type(arrow.type), isinstance(arrow, pa.ChunkedArray)
+        read = [each for chunk in (arrow.chunks if is_chunked else [arrow]) for each in self._joined(chunk, kind)]
+        return pa.chunked_array(read, kind) if is_chunked or len(read) > 1 else read[0]
 
     def code(self, array: Any) -> pa.Array | pa.ChunkedArray:
-        """Return the code of the error of each row, null for a URL and for a null. Raises TypeError."""
+        """Return the code of the error of each row: null for a URL, and only for a URL. Raises TypeError."""
         return pc.struct_field(self.parse(array), "code")
 
     def is_valid(self, array: Any) -> pa.Array | pa.ChunkedArray:
         """Return True for each row that is a URL, False for one that is not, and null for null. Raises TypeError."""
-        struct = self.parse(array)
-        return pc.if_else(pc.is_null(struct), None, pc.is_null(pc.struct_field(struct, "code")))
+        codes = pc.fill_null(self.code(array), "")
+        return pc.if_else(pc.equal(codes, MISSING_URL), None, pc.equal(codes, ""))
 
-    def _joined(self, array: pa.Array) -> list[pa.StructArray]:
-        slices = list(self._slices(array))
+    def _joined(self, array: pa.Array, kind: pa.StructType) -> list[pa.StructArray]:
+        slices = list(self._slices(array, kind))
         try:
-            return [pa.concat_arrays(slices)] if len(slices) > 1 else slices or [pa.array([], self.type(array.type))]
+            return [pa.concat_arrays(slices)] if len(slices) > 1 else slices or [pa.array([], kind)]
         except pa.ArrowInvalid:  # the texts are too long together: many codes are longer than what they are about
             return slices
 
-    def _slices(self, array: pa.Array) -> Iterator[pa.StructArray]:
+    def _slices(self, array: pa.Array, kind: pa.StructType) -> Iterator[pa.StructArray]:
         count = NATIVE_SLICE if reads_columns(self.registry) else SLICE
-        text = self.type(array.type).field("code").type
         if not pa.types.is_dictionary(array.type):
             plain = _plain(array)
             for start in range(0, len(plain), count):
-                yield self._read(plain.slice(start, count), text)
+                yield self._read(plain.slice(start, count), kind)
             return
         different, rows = _plain(array.dictionary), array.indices
         longest = max(pc.max(pc.binary_length(different)).as_py() or 0, _LONGEST_CODE)
         count = min(count, _MOST_OCTETS // longest)
-        is_repeated = 0 < 2 * len(different) <= len(rows)  # then each different text is parsed once
-        parsed = pa.concat_arrays(self._slices(different)) if is_repeated else None
+        parsed = None
+        if 0 < 2 * len(different) <= len(rows):  # each different text is parsed once, and a null
+            slices = (*self._slices(different, kind), *self._slices(pa.nulls(1, different.type), kind))
+            parsed, rows = pa.concat_arrays(slices), rows.cast(pa.int64()).fill_null(len(different))
         for start in range(0, len(rows), count):
             taken = rows.slice(start, count)
-            yield self._read(different.take(taken), text) if parsed is None else parsed.take(taken)
+            yield self._read(different.take(taken), kind) if parsed is None else parsed.take(taken)
 
-    def _read(self, rows: pa.Array, text: pa.DataType) -> pa.StructArray:
+    def _read(self, rows: pa.Array, kind: pa.StructType) -> pa.StructArray:
         if reads_columns(self.registry):
-            return self._native.read(rows, text)
-        return read_rows(texts_of(rows), self.columns, self.registry, text)
+            return self._native.read(rows, kind)
+        return read_rows(texts_of(rows), self.columns, self.registry, kind)
 
 
 def add_parts(table: Rows, column: str, into: str, parser: Parser) -> Rows:
@@ -175,9 +179,15 @@ def _text_type(kind: pa.DataType) -> pa.DataType:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return kind in {pa.string(), pa.large_string(), pa.string_view()}
+    return kind in _OCTETS
 
 
 def _plain(array: pa.Array) -> pa.Array:
-    """Return `array` with offsets, which arrays of string views and of nulls do not have."""
+    """Return `array` with offsets, which arrays of string views and of nulls do not have. Raises ValueError."""
+    octets = _OCTETS.get(array.type)
+    if octets is not None:
+        try:
+            array.view(octets).validate(full=True)  # or else what reads it may crash
+        except (pa.ArrowException, IndexError) as error:
+            raise ValueError(f"malformed Arrow array: {error}") from None
     return array if pa.types.is_string(array.type) else array.cast(pa.large_string())

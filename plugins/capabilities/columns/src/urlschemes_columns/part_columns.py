@@ -1,24 +1,28 @@
-"""The columns that can be asked for: the parts of all schemes of a registry, decoded or as written."""
+"""The columns that can be asked for: the parts of all schemes of a registry, decoded or as written, and of errors."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
+
+from urlschemes import default_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from urlschemes import Registry
 
-    Kind: TypeAlias = Literal["scheme", "text", "number", "list", "pairs", "raw"]
+    Kind: TypeAlias = Literal["scheme", "text", "number", "list", "pairs", "raw", "error"]
 
-__all__ = ["PARTS", "PartColumn", "part_columns", "struct_type"]
+__all__ = ["ERROR_HOST", "ERROR_PART", "PARTS", "PartAttributes", "PartColumn", "part_columns", "struct_type"]
 
 PARTS = ("scheme", "host", "port")
 """The parts that are given if none are asked for."""
 RAW = ".raw"
 """The end of the name of a column of a part as it is written."""
+ERROR_PART, ERROR_HOST = "error.part", "error.host"
+"""The columns about rows that are not URLs: the part at fault, and the host if that is not at fault."""
 
 # The name of the scheme, and the parts of the Common Internet Scheme Syntax, which are of the same kind in all schemes.
 _ALWAYS_KNOWN: dict[str, Kind] = {
@@ -27,6 +31,8 @@ _ALWAYS_KNOWN: dict[str, Kind] = {
     "password": "text",
     "host": "text",
     "port": "number",
+    ERROR_PART: "error",
+    ERROR_HOST: "error",
 }
 
 
@@ -61,7 +67,7 @@ def part_columns(parts: Iterable[str], registry: Registry) -> tuple[PartColumn, 
         if part not in kinds:
             kinds = _kinds(registry)  # this reads the records of all schemes
         kind = kinds.get(part)
-        if kind is None or name == f"scheme{RAW}":
+        if kind is None or (name != part and kind in {"scheme", "error"}):
             raise ValueError(
                 f"unknown part {name!r}: expected one of {', '.join(sorted(_kinds(registry)))}; "
                 f"{RAW!r} after a name gives the part as it is written"
@@ -76,6 +82,25 @@ def struct_type(columns: Iterable[PartColumn], text: pa.DataType) -> pa.StructTy
     """Return the type of the result: the columns, then `code` and `position` of what is invalid."""
     fields = [(column.name, column.type(text)) for column in columns]
     return pa.struct([*fields, ("code", text), ("position", pa.int32())])
+
+
+class PartAttributes:
+    """Gives a class with a method `parse` an attribute for each part, such as `series.url.host`."""
+
+    parse: Any
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a part of each URL. Raises AttributeError."""
+        if name.startswith("_"):  # copies and notebooks ask for such names
+            raise AttributeError(name)
+        try:
+            part_columns((name,), default_registry)
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+        return self._field(self.parse((name,)), name)
+
+    def _field(self, parsed: Any, name: str) -> Any:
+        return parsed[name]
 
 
 def _kinds(registry: Registry) -> dict[str, Kind]:

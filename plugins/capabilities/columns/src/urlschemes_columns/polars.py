@@ -1,50 +1,68 @@
-"""The namespace `url` of polars expressions: `polars.col("url").url.parse()`, `.is_valid()` and `.code()`.
+"""The namespace `url` of polars expressions and Series: `.url.parse()`, `.is_valid()`, `.code()` and `.host`.
 
 Importing this module registers it. The streaming engine reads the rows in batches.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import polars as pl
 import pyarrow as pa
 
 from urlschemes_columns.parser import Parser
-from urlschemes_columns.part_columns import PARTS
+from urlschemes_columns.part_columns import PARTS, PartAttributes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from urlschemes import Registry
 
-__all__ = ["URLExpressions"]
+__all__ = ["URLExpressions", "URLSeries"]
+
+Texts = TypeVar("Texts", pl.Expr, pl.Series)
 
 
-@pl.api.register_expr_namespace("url")
-class URLExpressions:
-    """The URLs of an expression whose values are texts."""
+class _URLs(PartAttributes, Generic[Texts]):
+    def __init__(self, texts: Texts) -> None:
+        self._texts: Texts = texts
 
-    def __init__(self, expression: pl.Expr) -> None:
-        self._expression = expression
-
-    def parse(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> pl.Expr:
+    def parse(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> Texts:
         """Return a struct with a field for each of `parts`, `code` and `position`, as `urlschemes_columns.parse`."""
         parser = Parser(parts, registry)
         return self._mapped(parser.parse, _dtype(parser.type(pa.large_string())))
 
-    def is_valid(self, registry: Registry | None = None) -> pl.Expr:
+    def is_valid(self, registry: Registry | None = None) -> Texts:
         """Return True for each row that is a URL, False for one that is not, and null for null."""
         return self._mapped(Parser((), registry).is_valid, pl.Boolean())
 
-    def code(self, registry: Registry | None = None) -> pl.Expr:
-        """Return the code of the error of each row that is not a URL, and null for the others."""
+    def code(self, registry: Registry | None = None) -> Texts:
+        """Return the code of the error of each row: null for a URL, and only for a URL."""
         return self._mapped(Parser((), registry).code, pl.String())
 
+    def _field(self, parsed: Texts, name: str) -> Texts:
+        return parsed.struct.field(name)
+
+    def _mapped(self, function: Callable[[Any], pa.Array | pa.ChunkedArray], dtype: pl.DataType) -> Texts:
+        raise NotImplementedError
+
+
+@pl.api.register_expr_namespace("url")
+class URLExpressions(_URLs[pl.Expr]):
+    """The URLs of an expression whose values are texts."""
+
     def _mapped(self, function: Callable[[Any], pa.Array | pa.ChunkedArray], dtype: pl.DataType) -> pl.Expr:
-        return self._expression.map_batches(
+        return self._texts.map_batches(
             lambda series: pl.Series(series.name, function(series), dtype), return_dtype=dtype, is_elementwise=True
         )
+
+
+@pl.api.register_series_namespace("url")
+class URLSeries(_URLs[pl.Series]):
+    """The URLs of a Series of texts; each attribute parses all of them."""
+
+    def _mapped(self, function: Callable[[Any], pa.Array | pa.ChunkedArray], dtype: pl.DataType) -> pl.Series:
+        return pl.Series(self._texts.name, function(self._texts), dtype)
 
 
 def _dtype(kind: pa.DataType) -> pl.DataType:

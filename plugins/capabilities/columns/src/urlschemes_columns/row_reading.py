@@ -8,22 +8,25 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from urlschemes.errors import UnknownScheme, URLError
+from urlschemes.grammar.profile import authority_of
 from urlschemes.url.value import LIMIT
-from urlschemes_columns.part_columns import struct_type
+from urlschemes_columns.part_columns import ERROR_PART
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from urlschemes import URL, Registry
     from urlschemes_columns.part_columns import PartColumn
 
-__all__ = ["error_of", "read_rows", "texts_of", "utf8"]
+__all__ = ["MISSING_URL", "about_error", "read_rows", "texts_of", "utf8"]
 
 _INT64 = range(-(2**63), 2**63)
 MAX_UNKNOWN = 1000
 """Names without a scheme whose row is remembered: making the error takes ten times as long as to parse a URL."""
 PLUGIN_FAILED = "plugin-error"
 """The code of a row whose parts cannot be read because the plugin of its scheme fails."""
+MISSING_URL = "missing-url"
+"""The code of a null: a row is a URL if and only if it has no code."""
 
 
 def texts_of(array: pa.Array) -> list[str | None]:
@@ -36,9 +39,16 @@ def texts_of(array: pa.Array) -> list[str | None]:
     return texts
 
 
-def error_of(error: URLError) -> tuple[str, int | None]:
-    """Return the code and the position of an error."""
-    return error.code, error.position
+def about_error(column: PartColumn, error: URLError, text: str, registry: Registry) -> str | None:
+    """Return what a column about errors says of a text that is not a URL."""
+    if column.name == ERROR_PART:
+        return error.part
+    place = authority_of(text, registry.profile)
+    if place is None or error.code in {"invalid-host", "empty-host"}:
+        return None
+    host = text[place.host : place.colon]
+    is_wrong = error.position is not None and place.host <= error.position < place.colon
+    return None if is_wrong or registry.profile.illegal.search(host) else host.lower() or None
 
 
 def utf8(text: str) -> str:
@@ -47,47 +57,47 @@ def utf8(text: str) -> str:
 
 
 def read_rows(
-    texts: Iterable[str | None], columns: Sequence[PartColumn], registry: Registry, text: pa.DataType
+    texts: Iterable[str | None], columns: Sequence[PartColumn], registry: Registry, kind: pa.StructType
 ) -> pa.StructArray:
-    """Return the parts and errors of `texts` as a struct array, in which texts have the type `text`."""
+    """Return the parts and errors of `texts` as a struct array of the type `kind`."""
     parse = registry.parse
     readers: dict[type[URL], Callable[[URL], tuple[Any, ...]]] = {}
-    absent = (None,) * (len(columns) + 2)
+    missing = (*(None for _ in columns), MISSING_URL, None)
+    about = [column for column in columns if column.kind == "error"]
     unknown: dict[str, tuple[Any, ...]] = {}
     rows: list[tuple[Any, ...]] = []
     for each in texts:
         if each is None:
-            rows.append(absent)
+            rows.append(missing)
             continue
-        if unknown and len(each) <= LIMIT and (known := unknown.get(each[: each.find(":") + 1])):
-            rows.append(known)
+        if unknown and len(each) <= LIMIT and (row := unknown.get(each[: each.find(":") + 1])):
+            rows.append(row)
             continue
         try:
             url = parse(each)
         except URLError as error:
-            row = _invalid_row(error.scheme, *error_of(error), columns)
+            known = {column.name: about_error(column, error, each, registry) for column in about}
+            row = _invalid_row({"scheme": error.scheme, **known}, error.code, error.position, columns)
             rows.append(row)
-            if isinstance(error, UnknownScheme) and len(unknown) < MAX_UNKNOWN:
+            if not about and isinstance(error, UnknownScheme) and len(unknown) < MAX_UNKNOWN:
                 unknown[each[: each.find(":") + 1]] = row
             continue
-        kind = type(url)
-        read = readers.get(kind)
+        read = readers.get(type(url))
         if read is None:
-            read = readers[kind] = _reader(kind, columns)
+            read = readers[type(url)] = _reader(type(url), columns)
         try:
             rows.append(read(url))
         except Exception:  # noqa: BLE001  an attribute that a plugin defines may raise anything
-            rows.append(_invalid_row(url.scheme, PLUGIN_FAILED, None, columns))
-    kind_of_struct = struct_type(columns, text)
-    values = list(zip(*rows, strict=True)) if rows else [()] * len(absent)
-    children = [_array(each, field.type) for each, field in zip(values, kind_of_struct, strict=True)]
-    nulls = [row is absent for row in rows]
-    mask = pa.array(nulls, pa.bool_()) if any(nulls) else None
-    return pa.StructArray.from_arrays(children, fields=list(kind_of_struct), mask=mask)
+            rows.append(_invalid_row({"scheme": url.scheme}, PLUGIN_FAILED, None, columns))
+    values = list(zip(*rows, strict=True)) if rows else [()] * len(missing)
+    children = [_array(each, field.type) for each, field in zip(values, kind, strict=True)]
+    return pa.StructArray.from_arrays(children, fields=list(kind))
 
 
-def _invalid_row(scheme: str | None, code: str, position: int | None, columns: Sequence[PartColumn]) -> tuple[Any, ...]:
-    return (*(scheme if column.kind == "scheme" else None for column in columns), code, position)
+def _invalid_row(
+    known: Mapping[str, str | None], code: str, position: int | None, columns: Sequence[PartColumn]
+) -> tuple[Any, ...]:
+    return (*(known.get(column.name) for column in columns), code, position)
 
 
 def _reader(kind: type[URL], columns: Sequence[PartColumn]) -> Callable[[URL], tuple[Any, ...]]:

@@ -5,6 +5,7 @@ from typing import Any, Literal, Self, SupportsIndex, TypeAlias
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
 Form: TypeAlias = Literal["text", "raw", "lower", "number", "all", "all but the last", "last", "other"]
+Column: TypeAlias = tuple[bytes | None, Any, bytes]  # offsets, data (a buffer), validity
 Part: TypeAlias = tuple[str, str, Form, str, object]
 
 class Table:
@@ -65,9 +66,9 @@ class Reader:
     ) -> tuple[
         tuple[str, ...],
         bytes,
-        tuple[str, ...],
-        bytes,
-        bytes,
-        tuple[tuple[bytes | None, memoryview, bytes], ...],  # a memoryview can be made of the data
+        Column,
+        Column,
+        Column,
+        tuple[Column, ...],
         list[int],
     ]: ...

@@ -3,7 +3,7 @@
 #include "reader.h"
 #include <stdlib.h>
 
-enum { MOST_UNKNOWN = 1000, UNKNOWN_SLOTS = 4096, NONE = -1, NOT_EXPLAINED = -2, MOST_CODES = 127 };
+enum { MOST_UNKNOWN = 1000, UNKNOWN_SLOTS = 4096, NONE = -1, NOT_EXPLAINED = -2 };
 
 /* Memory of this module that others may read. */
 typedef struct {
@@ -48,7 +48,7 @@ typedef struct {
     PyTypeObject *buffer;
     Py_ssize_t limit, count, unread;
     Column *columns;
-    PyObject *scheme, *code, *position; /* bytes */
+    PyObject *scheme, *code, *position; /* bytes: an int32_t for each row, NONE if there is none */
     int out_of_memory;
 } Work;
 
@@ -104,6 +104,14 @@ static int64_t offset(const Strings *strings, Py_ssize_t row) {
     }
     memcpy(&narrow, place, 4);
     return narrow;
+}
+
+static void set_offset(char *offsets, Py_ssize_t width, Py_ssize_t row, int64_t wide) {
+    int32_t narrow = (int32_t)wide;
+    if (width == 8)
+        memcpy(offsets + 8 * row, &wide, 8);
+    else
+        memcpy(offsets + 4 * row, &narrow, 4);
 }
 
 static int acquire(Strings *strings, PyObject *offsets, PyObject *data, PyObject *validity, Py_ssize_t first_bit) {
@@ -232,7 +240,7 @@ static int read_part(Work *work, Column *column, const Source *source, const uin
 }
 
 /* Read one row. Return 0 if Python must read it. */
-static int read_row(Work *work, Py_ssize_t row, int16_t *scheme, int8_t *code) {
+static int read_row(Work *work, Py_ssize_t row, int32_t *scheme, int32_t *code) {
     const uint8_t *text;
     Py_ssize_t size = text_of(&work->strings, row, &text);
     if (size == NONE) return 1;
@@ -240,7 +248,7 @@ static int read_row(Work *work, Py_ssize_t row, int16_t *scheme, int8_t *code) {
     if (!entry || may_hold_long_number(text, size)) return 0;
     int32_t registers[MOST_REGISTERS];
     Stop stop;
-    *scheme = (int16_t)entry->number;
+    *scheme = (int32_t)entry->number;
     if (!read_url(entry, text, size, registers, &stop)) {
         if (!is_utf8(text, size)) return 0;
         *code = NOT_EXPLAINED;
@@ -263,13 +271,12 @@ static void forget_row(Work *work, Py_ssize_t row) {
 }
 
 static void read_rows(Work *work) {
-    int16_t *scheme = (int16_t *)PyBytes_AsString(work->scheme);
-    int8_t *code = (int8_t *)PyBytes_AsString(work->code);
+    int32_t *scheme = (int32_t *)PyBytes_AsString(work->scheme);
+    int32_t *code = (int32_t *)PyBytes_AsString(work->code);
     int32_t *position = (int32_t *)PyBytes_AsString(work->position);
     const int64_t zero = 0;
     for (Py_ssize_t row = 0; row < work->strings.rows && !work->out_of_memory; row++) {
-        scheme[row] = code[row] = NONE;
-        position[row] = NONE;
+        scheme[row] = code[row] = position[row] = NONE;
         if (!read_row(work, row, &scheme[row], &code[row])) {
             scheme[row] = NONE;
             forget_row(work, row);
@@ -279,12 +286,7 @@ static void read_rows(Work *work) {
             if (column->output == AS_NUMBER && column->used == column->before)
                 append(work, column, &zero, sizeof zero);
             column->before = column->used;
-            int64_t wide = column->used;
-            int32_t narrow = (int32_t)wide;
-            if (column->offset && work->strings.width == 8)
-                memcpy(column->offset + 8 * (row + 1), &wide, 8);
-            else if (column->offset)
-                memcpy(column->offset + 4 * (row + 1), &narrow, 4);
+            if (column->offset) set_offset(column->offset, work->strings.width, row + 1, column->used);
         }
     }
 }
@@ -292,10 +294,6 @@ static void read_rows(Work *work) {
 static Py_ssize_t index_of(PyObject *codes, PyObject *code) {
     Py_ssize_t count = PyList_Size(codes), n = 0;
     while (n < count && PyUnicode_Compare(PyList_GetItem(codes, n), code)) n++;
-    if (n == MOST_CODES) {
-        PyErr_SetString(PyExc_ValueError, "explain returned too many codes");
-        return NONE;
-    }
     return n < count || PyList_Append(codes, code) == 0 ? n : NONE;
 }
 
@@ -313,7 +311,7 @@ static PyObject *explained(PyObject *explain, const uint8_t *text, Py_ssize_t si
 
 /* Fill in the codes and positions. Return 0 with an error. */
 static int explain_rows(Work *work, PyObject *explain, PyObject *codes) {
-    int8_t *code = (int8_t *)PyBytes_AsString(work->code);
+    int32_t *code = (int32_t *)PyBytes_AsString(work->code);
     int32_t *position = (int32_t *)PyBytes_AsString(work->position);
     for (Py_ssize_t row = 0; row < work->strings.rows; row++) {
         if (code[row] != NOT_EXPLAINED) continue;
@@ -330,7 +328,7 @@ static int explain_rows(Work *work, PyObject *explain, PyObject *codes) {
         Py_ssize_t n = index_of(codes, name);
         Py_DECREF(name);
         if (n == NONE) return 0;
-        code[row] = (int8_t)n;
+        code[row] = (int32_t)n;
         position[row] = (int32_t)place;
     }
     return 1;
@@ -376,8 +374,8 @@ static int prepare(Work *work, PyObject *parts) {
     Py_ssize_t octets = rows ? (Py_ssize_t)(offset(&work->strings, rows) - offset(&work->strings, 0)) : 0;
     work->count = PyTuple_Size(parts);
     work->columns = PyMem_Calloc((size_t)work->count + 1, sizeof(Column));
-    work->scheme = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(int16_t));
-    work->code = PyBytes_FromStringAndSize(NULL, rows);
+    work->scheme = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(int32_t));
+    work->code = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(int32_t));
     work->position = PyBytes_FromStringAndSize(NULL, rows * (Py_ssize_t)sizeof(int32_t));
     if (!work->columns || !work->scheme || !work->code || !work->position) {
         PyErr_NoMemory();
@@ -432,7 +430,7 @@ static PyObject *names_tuple(const Names *names) {
 
 /* Return the rows that Python must read. */
 static PyObject *rest(const Work *work) {
-    const int16_t *scheme = (const int16_t *)PyBytes_AsString(work->scheme);
+    const int32_t *scheme = (const int32_t *)PyBytes_AsString(work->scheme);
     PyObject *list = PyList_New(0);
     const uint8_t *text;
     for (Py_ssize_t row = 0; list && work->unread && row < work->strings.rows; row++) {
@@ -442,6 +440,58 @@ static PyObject *rest(const Work *work) {
         Py_XDECREF(number);
     }
     return list;
+}
+
+/* Return a bitmap of the numbers that are not negative. */
+static PyObject *validity_of(PyObject *numbers, Py_ssize_t rows) {
+    const int32_t *number = (const int32_t *)PyBytes_AsString(numbers);
+    PyObject *validity = zeroed((rows + 7) / 8);
+    uint8_t *bits = validity ? (uint8_t *)PyBytes_AsString(validity) : NULL;
+    for (Py_ssize_t row = 0; bits && row < rows; row++) bits[row >> 3] |= (uint8_t)((number[row] >= 0) << (row & 7));
+    return validity;
+}
+
+/* Return the buffers of a column of texts, given the number of one for each row; a negative one stands for null. */
+static PyObject *text_column(const Work *work, PyObject *numbers, PyObject *texts) {
+    const int32_t *number = (const int32_t *)PyBytes_AsString(numbers);
+    Py_ssize_t rows = work->strings.rows, width = work->strings.width, count = PyTuple_Size(texts), total = 0, used = 0;
+    const char **text = PyMem_Calloc((size_t)count + 1, sizeof *text);
+    Py_ssize_t *size = PyMem_Calloc((size_t)count + 1, sizeof *size);
+    PyObject *offsets = zeroed((rows + 1) * width), *validity = validity_of(numbers, rows), *column = NULL;
+    uint8_t *data = NULL;
+    for (Py_ssize_t n = 0; text && size && n < count; n++)
+        if (!(text[n] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(texts, n), &size[n]))) goto done;
+    for (Py_ssize_t row = 0; text && size && row < rows; row++)
+        if (number[row] >= 0) total += size[number[row]];
+    if (total > INT32_MAX && width == 4) {
+        PyErr_SetString(PyExc_ValueError, "the array is too long for offsets of 32 bits");
+        goto done;
+    }
+    if (!text || !size || !offsets || !validity || !(data = malloc((size_t)(total ? total : 1)))) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    char *offset = PyBytes_AsString(offsets);
+    for (Py_ssize_t row = 0; row < rows; row++) {
+        int32_t n = number[row];
+        if (n >= 0) {
+            memcpy(data + used, text[n], (size_t)size[n]);
+            used += size[n];
+        }
+        set_offset(offset, width, row + 1, used);
+    }
+    PyObject *buffer = buffer_new(work->buffer, data, used);
+    if (!buffer) goto done;
+    data = NULL;
+    column = PyTuple_Pack(3, offsets, buffer, validity);
+    Py_DECREF(buffer);
+done:
+    free(data);
+    PyMem_Free((void *)text);
+    PyMem_Free(size);
+    Py_XDECREF(offsets);
+    Py_XDECREF(validity);
+    return column;
 }
 
 static PyObject *result(Work *work, PyObject *codes) {
@@ -458,8 +508,15 @@ static PyObject *result(Work *work, PyObject *codes) {
         Py_XDECREF(data);
         if (!triple || PyTuple_SetItem(columns, i, triple) < 0) Py_CLEAR(columns);
     }
-    if (columns && names && rows && code_tuple)
-        all = PyTuple_Pack(7, names, work->scheme, code_tuple, work->code, work->position, columns, rows);
+    PyObject *scheme = names ? text_column(work, work->scheme, names) : NULL;
+    PyObject *code = code_tuple ? text_column(work, work->code, code_tuple) : NULL;
+    PyObject *validity = validity_of(work->position, work->strings.rows);
+    if (columns && names && rows && scheme && code && validity)
+        all = Py_BuildValue("(OOOO(OOO)OO)", names, work->scheme, scheme, code, Py_None, work->position, validity, columns,
+                            rows);
+    Py_XDECREF(scheme);
+    Py_XDECREF(code);
+    Py_XDECREF(validity);
     Py_XDECREF(columns);
     Py_XDECREF(names);
     Py_XDECREF(rows);

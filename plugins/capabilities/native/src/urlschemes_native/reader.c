@@ -301,7 +301,7 @@ PyDoc_STRVAR(remove_doc, "remove($self, name, /)\n--\n\nLeave the scheme `name` 
 PyDoc_STRVAR(columns_doc,
              "columns($self, offsets, data, validity, validity_offset, parts, explain, limit=65536)\n--\n\n"
              "Read the URLs of an Arrow array of strings.\n\n"
-             "Returns (names, scheme, codes, code, position, columns, rest).");
+             "Returns (names, their numbers by rows, scheme, code, position, columns, rest).");
 PyDoc_STRVAR(unknown_doc,
              "unknown($self, offsets, data, validity, validity_offset)\n--\n\n"
              "Return the scheme names in an Arrow array of strings that this reader does not read, at most 1,000.");

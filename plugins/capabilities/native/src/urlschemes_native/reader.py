@@ -111,7 +111,7 @@ def explained(kind: Any, text: str, original: OriginalText | None, table: _nativ
     fault: Fault | InvalidURL = PatternReader.explanation(kind, text, original)
     if isinstance(fault, InvalidURL) or fault.syntax is not kind.syntax:
         return fault
-    if fault.surplus is None:  # the reader leaves long numbers to Python
+    if fault.surplus is None and 0 <= text.find(":") < fault.index:  # the reader leaves the others to Python each time
         learn(fault, table)
     return fault
 

@@ -1,0 +1,226 @@
+"""Files of URLs, read, parsed and counted in batches: Parquet, CSV, and text with one URL in each line."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from urlschemes.errors import UnknownScheme
+from urlschemes_columns.parser import add_parts, check_names
+from urlschemes_columns.row_reading import MAX_UNKNOWN, MISSING_URL, texts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from urlschemes_columns.parser import Parser
+
+__all__ = ["FORMATS", "Sample", "Summary", "format_of", "parse_file", "row_count"]
+
+FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "tsv", ".txt": "lines"}
+"""Formats by the ends of names."""
+COMPRESSED = (".gz", ".bz2", ".zst")
+"""The ends of names of texts that pyarrow decompresses."""
+BATCH = 131_072
+"""Rows that are in memory at a time, and the rows of a row group of the new file."""
+PIECE = 1024 * 1024
+"""Octets that are read at a time."""
+SAMPLES = 3
+"""Texts that are kept of each code."""
+LOOKED_AT = 100
+"""Rows of a batch in which samples of a code are looked for: most may hold the same text."""
+
+
+class Sample(NamedTuple):
+    """A row that is not a URL; the first row has the number 1."""
+
+    row: int
+    text: str
+    position: int | None
+
+
+@dataclass
+class Summary:
+    """The number of rows, of nulls, and of URLs and other texts by scheme and by code; and samples of each code.
+
+    Rows that name an unknown scheme count under their code and in `unknown`, which holds the first 1,000 names.
+    """
+
+    rows: int = 0
+    nulls: int = 0
+    valid: Counter[str] = field(default_factory=Counter)
+    invalid: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    codes: Counter[str] = field(default_factory=Counter)
+    samples: dict[str, list[Sample]] = field(default_factory=dict)
+
+    def add(self, batch: pa.RecordBatch, column: str, into: str) -> None:
+        """Count the rows of a batch, whose column `into` is the result for `column`, and has the part `scheme`."""
+        parsed = batch.column(into)
+        table = pa.table({name: pc.struct_field(parsed, name) for name in ("scheme", "code", "position")})
+        for row in table.group_by(["scheme", "code"]).aggregate([([], "count_all")]).to_pylist():
+            self._count(row["scheme"], row["code"], row["count_all"])
+        for code in self.codes:
+            self._sample(code, batch.column(column), table)
+        self.rows += len(batch)
+
+    def _count(self, scheme: str | None, code: str | None, count: int) -> None:
+        if code == MISSING_URL:
+            self.nulls += count
+        elif code is not None:
+            self.codes[code] += count
+        if scheme is None:
+            return
+        if code is None:
+            self.valid[scheme] += count
+        elif code != UnknownScheme.code:
+            self.invalid[scheme] += count
+        elif scheme in self.unknown or len(self.unknown) < MAX_UNKNOWN:
+            self.unknown[scheme] += count
+
+    def _sample(self, code: str, texts: pa.Array, table: pa.Table) -> None:
+        kept = self.samples.setdefault(code, [])
+        if len(kept) == SAMPLES:
+            return
+        rows = pc.indices_nonzero(pc.equal(table["code"], code))[:LOOKED_AT]
+        positions = table["position"].take(rows).to_pylist()
+        for row, text, position in zip(rows.to_pylist(), texts_of(texts.take(rows)), positions, strict=True):
+            if len(kept) < SAMPLES and text is not None and all(text != sample.text for sample in kept):
+                kept.append(Sample(self.rows + row + 1, text, position))
+
+
+@contextmanager
+def _new_file(target: str) -> Iterator[BinaryIO]:
+    """Open a file for the `with` block that becomes `target` at its end, or is deleted if the block fails.
+
+    What is there and is not a regular file, such as a device, is written to instead.
+    """
+    if os.path.exists(target) and not os.path.isfile(target):  # noqa: PTH110, PTH113  the path is text, as typed
+        with open(target, "wb") as file:  # noqa: PTH123  as above
+            yield file
+        return
+    path = f"{target}.part"
+    try:
+        with open(path, "wb") as file:  # noqa: PTH123  as above
+            yield file
+        os.replace(path, target)  # noqa: PTH105  as above
+    except OSError as error:
+        if error.filename == path:  # which the user has not named
+            error.filename, error.filename2 = target, None
+        raise
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(path)  # noqa: PTH108  as above
+
+
+def format_of(source: str) -> str:
+    """Return the format that the name of a file says; `parquet` if it says none."""
+    stem, end = os.path.splitext(source.lower())  # noqa: PTH122  as above
+    return FORMATS.get(os.path.splitext(stem)[1] if end in COMPRESSED else end, "parquet")  # noqa: PTH122
+
+
+def row_count(source: str, form: str) -> int | None:
+    """Return the number of rows of a Parquet file; None for text. Raises ValueError, OSError for a file without."""
+    if form != "parquet":
+        return None
+    try:
+        return int(pq.read_metadata(source).num_rows)
+    except pa.ArrowException as error:
+        raise ValueError(f"{error} Text is read with --format csv, tsv or lines.") from error
+
+
+def _csv_reader(source: str, form: str, column: str, only: list[str] | None = None) -> pyarrow.csv.CSVStreamingReader:
+    """Return a reader of CSV; an empty field is a null. Other columns have the types of their first rows."""
+    return pyarrow.csv.open_csv(
+        source,
+        pyarrow.csv.ReadOptions(block_size=PIECE),
+        pyarrow.csv.ParseOptions(delimiter="\t" if form == "tsv" else ",", newlines_in_values=True),
+        pyarrow.csv.ConvertOptions(
+            check_utf8=False,  # such a row has a code
+            column_types={column: pa.string()},
+            include_columns=only,
+            null_values=[""],
+            strings_can_be_null=True,
+        ),
+    )
+
+
+def _lines(source: str, column: str) -> Iterator[pa.RecordBatch]:
+    """Yield the lines of a text; an empty line is a null."""
+    with pa.input_stream(source) as file:
+        begun: list[bytes] = []
+        while piece := file.read(PIECE):
+            lines, newline, last = piece.rpartition(b"\n")
+            if newline:
+                yield _split(b"".join([*begun, lines]), column)
+                begun.clear()
+            begun.append(last)
+        if any(begun):
+            yield _split(b"".join(begun), column)
+
+
+def _split(lines: bytes, column: str) -> pa.RecordBatch:
+    texts = pc.ascii_rtrim(pc.split_pattern(pa.array([lines]), "\n").values.view(pa.string()), "\r")
+    return pa.record_batch({column: pc.if_else(pc.equal(texts, ""), None, texts)})
+
+
+def _schema(source: str, form: str, column: str) -> pa.Schema:
+    if form == "parquet":
+        return pq.read_schema(source)
+    if form == "lines":
+        return pa.schema([(column, pa.string())])
+    with _csv_reader(source, form, column) as reader:
+        return reader.schema
+
+
+def _batches(source: str, form: str, column: str, only: list[str] | None) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a file, with the columns `only`, or all. Raises ValueError if they cannot be read."""
+    try:
+        if form == "parquet":
+            with pq.ParquetFile(source, pre_buffer=False, buffer_size=PIECE) as file:  # or else all of it is in memory
+                yield from file.iter_batches(BATCH, columns=only)
+        elif form == "lines":
+            yield from _lines(source, column)
+        else:
+            with _csv_reader(source, form, column, only) as reader:
+                yield from reader
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"cannot be read: {error}") from error
+
+
+def parse_file(
+    source: str,
+    target: str | None,
+    column: str,
+    into: str,
+    parser: Parser,
+    on_rows: Callable[[int], object],
+    form: str = "parquet",
+) -> Summary:
+    """Parse a column of the file `source`, and return the summary.
+
+    The Parquet file `target`, if there is one, gets all columns and one more. It appears when it is complete, and may
+    be `source`. `on_rows` gets the number of rows of each batch that is done. Raises ValueError or TypeError for a file
+    or a column that cannot be parsed, OSError.
+    """
+    summary, schema = Summary(), _schema(source, form, column)
+    check_names(schema.names, column, into)
+    complete = add_parts(schema.empty_table(), column, into, parser).schema
+    with ExitStack() as stack:
+        writer = None
+        if target is not None:
+            writer = stack.enter_context(pq.ParquetWriter(stack.enter_context(_new_file(target)), complete))
+        for batch in _batches(source, form, column, [column] if writer is None else None):
+            done = add_parts(batch, column, into, parser)
+            summary.add(done, column, into)
+            if writer is not None:
+                writer.write_batch(done)
+            on_rows(len(done))
+    return summary
