@@ -270,7 +270,9 @@ def test_a_bad_dialogue_is_this_error(case: Bad) -> None:
 def test_the_error_for_a_directory_has_the_url_that_lists_it() -> None:
     url = FtpURL.parse("ftp://joe:hunter2@host.dom/b/a;type=i")
     script = Script(*USER_JOE, *exchange("PASS hunter2", "230 Welcome"))
-    script = script.then(*cwd("b"), *type_and_size("a", None), *epsv(), *exchange("RETR a", "550 No", "CWD a", "250 Changed"))
+    script = script.then(
+        *cwd("b"), *type_and_size("a", None), *epsv(), *exchange("RETR a", "550 No", "CWD a", "250 Changed")
+    )
     error = replay(access(url), script).error
     assert isinstance(error, IsDirectory)
     assert str(error.listing) == "ftp://joe:hunter2@host.dom/b/a/"

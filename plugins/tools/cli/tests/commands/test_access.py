@@ -196,6 +196,19 @@ def test_a_listing_hides_the_password_of_the_user_only(run, tmp_path: Path) -> N
         assert [entry["url"] for entry in listed["entries"]] == [f"ftp://joe:***@{server}/notes.txt"]
 
 
+def test_a_directory_without_its_final_slash_is_listed(run, tmp_path: Path) -> None:
+    (tmp_path / "served" / "pub").mkdir(parents=True)
+    (tmp_path / "served" / "pub" / "notes.txt").write_text("x")
+    with ftp_server(tmp_path / "served") as server:
+        listed = run("access", f"ftp://{server}/pub", plugins="urlschemes-ftp")
+        missing = run("access", f"ftp://{server}/sub", plugins="urlschemes-ftp")
+        part = run("access", "--range", "0-1", f"ftp://{server}/pub", plugins="urlschemes-ftp")
+    assert listed.stdout.startswith(f"ftp://{server}/pub/notes.txt\tfile\t1\t")
+    assert listed.stderr == f"urlschemes: ftp://{server}/pub is a directory, listed by ftp://{server}/pub/\n"
+    assert (missing.exit_code, "RETR sub: 550" in missing.stderr, "is a directory" in missing.stderr) == (3, True, False)
+    assert (part.exit_code, part.stdout) == (4, "")
+
+
 def test_a_listing_shows_the_password_that_a_server_made_public(run) -> None:
     menu = b"hArchive\tURL:ftp://anonymous:guest@host.dom/\thost.dom\t70\r\n.\r\n"
     with Loopback(lambda connection: connection.sendall(menu)) as server:
