@@ -205,7 +205,11 @@ def test_a_directory_without_its_final_slash_is_listed(run, tmp_path: Path) -> N
         part = run("access", "--range", "0-1", f"ftp://{server}/pub", plugins="urlschemes-ftp")
     assert listed.stdout.startswith(f"ftp://{server}/pub/notes.txt\tfile\t1\t")
     assert listed.stderr == f"urlschemes: ftp://{server}/pub is a directory, listed by ftp://{server}/pub/\n"
-    assert (missing.exit_code, "RETR sub: 550" in missing.stderr, "is a directory" in missing.stderr) == (3, True, False)
+    assert (missing.exit_code, "RETR sub: 550" in missing.stderr, "is a directory" in missing.stderr) == (
+        3,
+        True,
+        False,
+    )
     assert (part.exit_code, part.stdout) == (4, "")
 
 

@@ -114,9 +114,9 @@ class CallerRequests(DialoguePart):
         """
         form = request.form
         if self._ask is None:
-            number = "a question" if len(form.questions) == 1 else f"{len(form.questions)} questions"
+            prompts = ", ".join(f"'{question.prompt}'" for question in form.questions)
             raise InputRequired(
-                f"the server asks {number}: {', '.join(form.title.splitlines())}",
+                f"answers are required: {'; '.join(form.title.splitlines())}: {prompts}",
                 hint="pass ask=, a function that answers a Form",
             )
         given = await self._call(partial(self._ask, form))

@@ -104,7 +104,7 @@ def _access_hint(error: URLError) -> str | None:
         return _POLICY_HINTS.get(error.rule, configured if hasattr(Policy, error.rule) else None)
     if error.code == "limit-exceeded" and getattr(error, "limit", None) == "content":
         return "-o FILE saves a document of any length"
-    asks = "the command asks for it if standard input and standard error are a terminal"
+    asks = "--answer TEXT, for each question in its order; on a terminal, the command asks"
     return asks if error.code == "input-required" else None
 
 

@@ -85,7 +85,9 @@ def login(url):
 def form():
     questions = (
         Question("ask", "Name?", "nobody"),
-        Question("ask", "Word:", hidden=True),
+        Question("ask", "Password:", hidden=True),
+        Question("ask", "", "Ann"),
+        Question("ask", "Word?", hidden=True),
         Question("choose", "Colour?", "red", ("red", "blue")),
         Question("choose", "Shade?", "", ("Light", "Dark")),
         Question("choose", "Sure?", "1", ("0", "1")),
