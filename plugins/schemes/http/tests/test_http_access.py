@@ -6,17 +6,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
-from http_dialogues import CHUNKED, OPENING, URL, outcome_of, outcome_of_response, request
+from http_dialogues import CHUNKED, OPENING, TARGET, URL, outcome_of, outcome_of_response, request
 from hypothesis import given
 from hypothesis import strategies as st
 
 import urlschemes
+from urlschemes_access import Credentials
 from urlschemes_access.errors import AccessError, AuthRequired, ProtocolError, RedirectRefused, RemoteError
+from urlschemes_access.protocol import Peer, Send
 from urlschemes_http import HttpURL
 from urlschemes_http.access import access, find_attributes
+from urlschemes_http.request import Request
 from urlschemes_testing.replay import (
     Script,
     connect,
+    credentials,
     fault_everywhere,
     follow,
     replay,
@@ -24,6 +28,8 @@ from urlschemes_testing.replay import (
     server_closes,
     split_everywhere,
 )
+
+JOE = Credentials("joe", "secret")
 
 
 @dataclass
@@ -189,7 +195,8 @@ def test_the_reason_of_an_error_is_safe_to_print() -> None:
 @pytest.mark.parametrize(
     ("status", "challenge", "hint"),
     [
-        ("401 Unauthorized", 'Basic realm="x"', "https"),
+        ("401 Unauthorized", 'Basic realm="x"', 'https; options={"allow_cleartext": True} sends the password'),
+        ("401 Unauthorized", "Bearer", "https"),
         ("401 Unauthorized", 'Digest realm="x", nonce="y"', "only Basic"),
         ("401 Unauthorized", "", "only Basic"),
         ("407 Proxy Authentication Required", 'Basic realm="x"', "proxies"),
@@ -199,6 +206,36 @@ def test_no_password_is_asked_for_or_sent_in_clear_text(status: str, challenge: 
     error = outcome_of_response(f"HTTP/1.1 {status}", f"WWW-Authenticate: {challenge}").error
     assert isinstance(error, AuthRequired)
     assert hint in str(error)
+
+
+@pytest.mark.parametrize(
+    ("address", "allow_cleartext", "login", "is_sent"),
+    [
+        ("192.0.2.1", False, JOE, False),
+        ("192.0.2.1", True, JOE, True),
+        ("127.0.0.1", False, JOE, True),
+        ("::1", False, JOE, True),
+        ("::ffff:127.0.0.1", False, JOE, False),
+        ("192.0.2.1", True, Credentials(token="t"), False),
+        ("127.0.0.1", True, Credentials(token="t"), False),
+    ],
+)
+def test_a_login_without_tls(address: str, allow_cleartext: bool, login: Credentials, is_sent: bool) -> None:
+    peer = Peer("connection", (address, 80))
+    peer.login = login
+    sending = next(Request(URL, "GET", peer, allow_cleartext=allow_cleartext).send_head(None))
+    assert isinstance(sending, Send)
+    assert (b"Authorization" in sending.octets) is is_sent
+
+
+def test_a_password_may_be_sent_in_clear_text_if_the_option_says_so() -> None:
+    script = OPENING.then(
+        *(server("HTTP/1.1 401 No", 'WWW-Authenticate: Basic realm="x"', "Content-Length: 0", ""),),
+        *(credentials("joe", "secret"), connect("host.dom", 80)),
+        request("GET", TARGET, "Authorization: Basic am9lOnNlY3JldA=="),
+        server("HTTP/1.1 200 OK", "Content-Length: 2", "", b"ok"),
+    )
+    assert replay(access(URL, allow_cleartext=True), script).content == b"ok"
 
 
 @pytest.mark.parametrize("status", ["206 Partial Content", "304 Not Modified"])

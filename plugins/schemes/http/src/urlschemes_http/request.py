@@ -26,38 +26,48 @@ __all__ = ["Request"]
 
 
 class Request:
-    """One request and its response. The target is sent exactly as the URL writes it."""
+    """One request and its response. The target is sent exactly as the URL writes it.
 
-    __slots__ = ("_http", "_login", "_method", "_reader", "peer", "url")
+    A login is sent over TLS; without TLS to a loopback address, and if `allow_cleartext` is true, but never a token.
+    """
 
-    def __init__(self, url: RequestURL, method: Method, peer: Peer) -> None:
+    __slots__ = ("_http", "_login", "_method", "_reader", "may_log_in", "peer", "url")
+
+    def __init__(self, url: RequestURL, method: Method, peer: Peer, *, allow_cleartext: bool) -> None:
         # MAX_HEAD limits a header; h11's own limit must be higher.
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=2 * (MAX_HEAD + CHUNK))
         self._login: Credentials | None = None
         self._method = method
         self._reader = ResponseReader(self._http, peer, url.host)
+        self.may_log_in = url.tls or allow_cleartext or peer.is_loopback
         self.url = url
         self.peer = peer
 
     @classmethod
-    def begin(cls, url: RequestURL, method: Method) -> Algorithm[Request]:
+    def begin(cls, url: RequestURL, method: Method, *, allow_cleartext: bool) -> Algorithm[Request]:
         """Connect, over TLS for https. For GET and HEAD, the connection may be one that was kept open."""
         key = "tls" if url.tls else ""
         peer = yield from Connect(url.host, url.port, reuse=key if method in ("GET", "HEAD") else None)
         if url.tls and not peer.secure:
             yield from StartTLS(peer, url.host)
-        return cls(url, method, peer)
+        return cls(url, method, peer, allow_cleartext=allow_cleartext)
 
     @classmethod
     def exchange(
-        cls, url: RequestURL, method: Method, login: Credentials | None, more: Sequence[tuple[str, str]] = ()
+        cls,
+        url: RequestURL,
+        method: Method,
+        login: Credentials | None,
+        more: Sequence[tuple[str, str]] = (),
+        *,
+        allow_cleartext: bool,
     ) -> Algorithm[Response]:
         """Send a request that has no content and may be repeated, with `more` header fields; return its response.
 
         If the server has closed a connection that was kept open, the request is sent again over another one.
         """
         while True:
-            request = yield from cls.begin(url, method)
+            request = yield from cls.begin(url, method, allow_cleartext=allow_cleartext)
             try:
                 yield from request.send_head(login, more)
                 return (yield from request.response())
@@ -71,7 +81,7 @@ class Request:
     ) -> Algorithm[None]:
         """Send the request line and the header fields, `more` among them; `complete` if no content follows.
 
-        Without a `login`, the caller's credentials for this server are sent, if the connection is protected.
+        Without a `login`, the caller's credentials for this server are sent, if a login may be.
         """
         url = self.url
         fields = [
@@ -83,7 +93,8 @@ class Request:
             *more,
         ]
         secret: bytes | None = None
-        self._login = login or (self.peer.login if url.tls else None)
+        known = self.peer.login if self.may_log_in else None
+        self._login = login or (known if url.tls or known is None or not known.token else None)
         if self._login is not None:
             value, secret = authorization(self._login)
             fields.append(("Authorization", value))
@@ -107,5 +118,5 @@ class Request:
 
     def _response(self, event: h11.Response) -> Response:
         response = Response(self.url, self._method, self.peer, self._http, event, self._reader.head)
-        response.had_login = self._login is not None
+        response.had_login, response.may_log_in = self._login is not None, self.may_log_in
         return response

@@ -158,7 +158,7 @@ class Response:
         empty = self.status == 204
         self.size = 0 if empty else None if length is None else int(length)
         self.framing: Framing = "chunked" if coding and not empty else "close" if self.size is None else "length"
-        self.had_login = False  # of the request
+        self.had_login = self.may_log_in = False  # of the request
         self.ended = (empty or method == "HEAD") and not http.trailing_data[0]
         options = {option.strip().lower() for option in (self.field("connection") or "").split(",")}
         self._is_persistent = event.http_version == b"1.1" and "close" not in options
