@@ -18,7 +18,7 @@ from urlschemes_access.protocol.ranges import WHOLE, Range
 from urlschemes_access.protocol.upload import decisive_answer
 from urlschemes_http import RequestURL
 from urlschemes_http.authentication import login_for
-from urlschemes_http.body import deliver_body
+from urlschemes_http.body import deliver_body, read_explanation
 from urlschemes_http.ranges import has_wanted, range_fields
 from urlschemes_http.request import Request
 from urlschemes_http.response import MEDIA_TYPE, REDIRECTS, Method, Response
@@ -48,7 +48,7 @@ def access(
     LimitExceeded, Truncated if the content is shorter than announced, and UnsupportedOperation if the server has no
     ranges.
     """
-    response = yield from _response_to_get(url, range, compressed=compressed, allow_cleartext=allow_cleartext)
+    response = yield from _response_to_get(url, range, compressed=compressed, cleartext=allow_cleartext)
     if response.status == 416:
         yield from Open("document", Attributes(size=0, start=range.start, fields=response.fields()))
     else:
@@ -61,7 +61,7 @@ def access(
 
 def find_attributes(url: RequestURL, *, allow_cleartext: bool = False) -> Algorithm[None]:
     """Send HEAD, for what GET would say of the resource. Redirects, logins and errors are those of `access`."""
-    response = yield from _final_response(url, "HEAD", allow_cleartext=allow_cleartext)
+    response = yield from _final_response(url, "HEAD", cleartext=allow_cleartext)
     yield from Open("attributes", response.attributes())
     yield from response.end()
 
@@ -79,7 +79,7 @@ def replace(url: RequestURL, *, media_type: str = "", allow_cleartext: bool = Fa
     framing = ("Transfer-Encoding", "chunked") if second else ("Content-Length", str(sum(map(len, first))))
     fields = [framing, *([("Content-Type", media_type)] if media_type else [])]
     upload = yield from Upload.begin(
-        url, fields, has_content=bool(first), chunked=bool(second), allow_cleartext=allow_cleartext
+        url, fields, has_content=bool(first), chunked=bool(second), cleartext=allow_cleartext
     )
     for pieces in filter(None, (first, second)):
         yield from upload.send_pieces(pieces)
@@ -91,19 +91,19 @@ def replace(url: RequestURL, *, media_type: str = "", allow_cleartext: bool = Fa
 
 def delete(url: RequestURL, *, allow_cleartext: bool = False) -> Algorithm[None]:
     """Send DELETE. Logins: see `access`. Raises what `replace` raises; Indeterminate if there is no response."""
-    response = yield from _delete(url, None, allow_cleartext=allow_cleartext)
+    response = yield from _delete(url, None, cleartext=allow_cleartext)
     if response.status == 401 and not response.had_login:
         yield from Close(response.peer)
-        response = yield from _delete(url, (yield from login_for(response)), allow_cleartext=allow_cleartext)
+        response = yield from _delete(url, (yield from login_for(response)), cleartext=allow_cleartext)
     yield from _report(response, sent=None)
 
 
-def _response_to_get(url: RequestURL, wanted: Range, *, compressed: bool, allow_cleartext: bool) -> Algorithm[Response]:
+def _response_to_get(url: RequestURL, wanted: Range, *, compressed: bool, cleartext: bool) -> Algorithm[Response]:
     """Return the response with the range, or with the whole resource if it is not the unchanged one; 416 at its end."""
     fields = range_fields(wanted)
     # A range of coded content would be a range of the codes.
     more = fields or _accepting() if compressed else fields
-    response = yield from _final_response(url, "GET", more, allow_cleartext=allow_cleartext)
+    response = yield from _final_response(url, "GET", more, cleartext=cleartext)
     if not fields:
         return response
     if response.status in {206, 416}:
@@ -116,11 +116,11 @@ def _response_to_get(url: RequestURL, wanted: Range, *, compressed: bool, allow_
     else:
         return response
     yield from Close(response.peer)
-    return (yield from _final_response(url, "GET", allow_cleartext=allow_cleartext))
+    return (yield from _final_response(url, "GET", cleartext=cleartext))
 
 
 def _final_response(
-    url: RequestURL, method: Method, fields: Sequence[tuple[str, str]] = (), *, allow_cleartext: bool
+    url: RequestURL, method: Method, fields: Sequence[tuple[str, str]] = (), *, cleartext: bool
 ) -> Algorithm[Response]:
     """Send the request, follow redirects and log in, and return the response that succeeds.
 
@@ -128,7 +128,7 @@ def _final_response(
     """
     login: Credentials | None = None
     while True:
-        response = yield from Request.exchange(url, method, login, fields, allow_cleartext=allow_cleartext)
+        response = yield from Request.exchange(url, method, login, fields, cleartext=cleartext)
         if response.status in REDIRECTS:
             yield from Close(response.peer)
             target = yield from _target(url, response)
@@ -140,6 +140,7 @@ def _final_response(
             login = yield from login_for(response)
         else:
             if not fields or response.status not in {206, 416}:
+                response.explanation = yield from read_explanation(response)
                 response.check_success()
             return response
 
@@ -161,8 +162,8 @@ def _target(url: RequestURL, response: Response) -> Algorithm[RequestURL]:
     return target
 
 
-def _delete(url: RequestURL, login: Credentials | None, *, allow_cleartext: bool) -> Algorithm[Response]:
-    request = yield from Request.begin(url, "DELETE", allow_cleartext=allow_cleartext)
+def _delete(url: RequestURL, login: Credentials | None, *, cleartext: bool) -> Algorithm[Response]:
+    request = yield from Request.begin(url, "DELETE", cleartext=cleartext)
     yield from request.send_head(login)
     what, state = f"response from {url.host} to DELETE", "the resource may or may not be deleted"
     return (yield from decisive_answer(request.response(), what, state))
@@ -170,6 +171,7 @@ def _delete(url: RequestURL, login: Credentials | None, *, allow_cleartext: bool
 
 def _report(response: Response, *, sent: int | None) -> Algorithm[None]:
     """Give the caller the header fields of a response to PUT or DELETE, if it is a success."""
+    response.explanation = yield from read_explanation(response)
     yield from Close(response.peer)
     check_written(response, sent=sent)
     yield from Open("attributes", Attributes(fields=response.fields()))

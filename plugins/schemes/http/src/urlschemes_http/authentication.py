@@ -55,18 +55,19 @@ def login_for(response: Response) -> Algorithm[Credentials]:
             hint=Hint("try the same URL with https", _CLEARTEXT if basic else None),
         )
     realm = shown(re.sub(r"\\(.)", r"\1", (basic and basic[1]) or ""))
+    takes_token = url.tls and bearer is not None
     login = yield from Authenticate(
         url.host,
         url.port,
         realm=realm,
         scheme=url.scheme,
         protected=url.tls,
-        tokens=url.tls and bearer is not None,
+        tokens=takes_token,
     )
     if login is None:
         message = f"{url.host} requires {what}{f' for {realm!r}' if basic else ''}"
         remedies = [Remedy("logs in", "credentials")] if basic else []
-        remedies += [Remedy("sends a token", "Credentials.token")] if bearer else []
+        remedies += [Remedy("sends a token", "Credentials.token")] if takes_token else []
         raise AuthRequired(message, hint=Hint(*remedies))
     if basic is None and not login.token:
         raise AuthRequired(f"{url.host} requires a token, not a user name and a password")

@@ -28,29 +28,29 @@ __all__ = ["Request"]
 class Request:
     """One request and its response. The target is sent exactly as the URL writes it.
 
-    A login is sent over TLS; without TLS to a loopback address, and if `allow_cleartext` is true, but never a token.
+    A login is sent over TLS; without TLS to a loopback address, and if `cleartext` is true, but never a token.
     """
 
-    __slots__ = ("_http", "_login", "_method", "_reader", "may_log_in", "peer", "url")
+    __slots__ = ("_http", "_method", "_reader", "_secret", "may_log_in", "peer", "url")
 
-    def __init__(self, url: RequestURL, method: Method, peer: Peer, *, allow_cleartext: bool) -> None:
+    def __init__(self, url: RequestURL, method: Method, peer: Peer, *, cleartext: bool) -> None:
         # MAX_HEAD limits a header; h11's own limit must be higher.
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=2 * (MAX_HEAD + CHUNK))
-        self._login: Credentials | None = None
+        self._secret: bytes | None = None
         self._method = method
         self._reader = ResponseReader(self._http, peer, url.host)
-        self.may_log_in = url.tls or allow_cleartext or peer.is_loopback
+        self.may_log_in = url.tls or cleartext or peer.is_loopback
         self.url = url
         self.peer = peer
 
     @classmethod
-    def begin(cls, url: RequestURL, method: Method, *, allow_cleartext: bool) -> Algorithm[Request]:
+    def begin(cls, url: RequestURL, method: Method, *, cleartext: bool) -> Algorithm[Request]:
         """Connect, over TLS for https. For GET and HEAD, the connection may be one that was kept open."""
         key = "tls" if url.tls else ""
         peer = yield from Connect(url.host, url.port, reuse=key if method in ("GET", "HEAD") else None)
         if url.tls and not peer.secure:
             yield from StartTLS(peer, url.host)
-        return cls(url, method, peer, allow_cleartext=allow_cleartext)
+        return cls(url, method, peer, cleartext=cleartext)
 
     @classmethod
     def exchange(
@@ -60,14 +60,14 @@ class Request:
         login: Credentials | None,
         more: Sequence[tuple[str, str]] = (),
         *,
-        allow_cleartext: bool,
+        cleartext: bool,
     ) -> Algorithm[Response]:
         """Send a request that has no content and may be repeated, with `more` header fields; return its response.
 
         If the server has closed a connection that was kept open, the request is sent again over another one.
         """
         while True:
-            request = yield from cls.begin(url, method, allow_cleartext=allow_cleartext)
+            request = yield from cls.begin(url, method, cleartext=cleartext)
             try:
                 yield from request.send_head(login, more)
                 return (yield from request.response())
@@ -92,16 +92,15 @@ class Request:
             *([] if self.peer.keepable else [("Connection", "close")]),
             *more,
         ]
-        secret: bytes | None = None
         known = self.peer.login if self.may_log_in else None
-        self._login = login or (known if url.tls or known is None or not known.token else None)
-        if self._login is not None:
-            value, secret = authorization(self._login)
+        login = login or (known if url.tls or known is None or not known.token else None)
+        if login is not None:
+            value, self._secret = authorization(login)
             fields.append(("Authorization", value))
         octets = self._http.send(h11.Request(method=self._method, target=url.target, headers=fields)) or b""
         if complete:
             octets += self._http.send(h11.EndOfMessage()) or b""
-        yield from Send(self.peer, octets, secret=secret)
+        yield from Send(self.peer, octets, secret=self._secret)
 
     def response(self, *, timeout: float | None = None) -> Algorithm[Response]:
         """Return the final response, up to its body. Raises DeadlineExceeded after `timeout` seconds without one."""
@@ -118,5 +117,5 @@ class Request:
 
     def _response(self, event: h11.Response) -> Response:
         response = Response(self.url, self._method, self.peer, self._http, event, self._reader.head)
-        response.had_login, response.may_log_in = self._login is not None, self.may_log_in
+        response.secret, response.may_log_in = self._secret, self.may_log_in
         return response
