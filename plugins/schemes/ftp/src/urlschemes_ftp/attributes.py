@@ -86,6 +86,7 @@ def _by_size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
         name=url.name,
         size=listed_size if size is None or size.code != 213 else parse_size(_value(size)),
         modified=listed.modified if listed and time.code != 213 else plain_time(_value(time)),
+        precision=listed.precision if listed and time.code != 213 else "second",
         fields=listed.fields if listed else {},
     )
 

@@ -173,6 +173,7 @@ class DirectoryReader:
             kind=kind,
             size=listed.size,
             modified=listed.modified,
+            precision=listed.precision,
             fields=listed.fields,
             problem=problem,
         )

@@ -67,6 +67,18 @@ def test_a_listing_is_lines_of_fields_elsewhere(run, tmp_path: Path) -> None:
     assert (tmp_path / "menu").read_text("utf-8") == expected
 
 
+def test_times_are_shown_as_far_as_they_are_known(run, terminal) -> None:
+    known = ["1994-12-05", "1994-12-05T08:30", "1994-12-05T08:30:00+00:00"]
+    assert [row.split("\t")[3] for row in run("access", f"{SHELF}/times").stdout.splitlines()] == known
+    assert [
+        each["modified"] for each in json.loads(run("access", "--json", f"{SHELF}/times").stdout)["entries"]
+    ] == known
+    rows = terminal("access", f"{SHELF}/times").text.splitlines()[2:5]
+    assert [row.split(maxsplit=1)[1].rstrip() for row in rows] == [
+        *("1994-12-05", "1994-12-05 08:30", "1994-12-05 08:30"),
+    ]
+
+
 def test_a_listing_as_json(run) -> None:
     listing = json.loads(run("access", "--json", "x-shelf://joe:hunter2@127.0.0.1/menu").stdout)
     assert set(listing) == {"url", "kind", "entries", "attributes", "profile"}

@@ -19,6 +19,8 @@ def access(url, *, shout=False, times=1):
             yield from document(f"{shout!r} {times!r}".encode())
         case "menu":
             yield from menu()
+        case "times":
+            yield from timed_menu()
         case "cutmenu":
             yield from Open("listing")
             yield from Deliver(Entry(name="vase"))
@@ -73,6 +75,12 @@ def menu():
     yield from Open("listing")
     yield from Deliver(Entry(name="vase", url="x-shelf://host.dom/vase", kind="vase", size=12345, modified=MONDAY))
     yield from Deliver(Entry(name="e\x1b[2Jvil\n\tname", kind="thing", problem="it has no \x1b]0;name"))
+
+
+def timed_menu():
+    yield from Open("listing")
+    for precision in ("day", "minute", "second"):
+        yield from Deliver(Entry(name=precision, modified=MONDAY, precision=precision))
 
 
 def login(url):
