@@ -189,6 +189,8 @@ class Send(Request[None]):
         for piece in self.pieces:
             if not isinstance(piece, bytes):
                 raise TypeError(f"Send: octets must be bytes, not {type(piece).__name__}")
+        if not isinstance(secret, bytes | None):
+            raise TypeError(f"Send: secret must be bytes, not {type(secret).__name__}")
 
     @property
     def octets(self) -> bytes:
