@@ -20,13 +20,11 @@ from urlschemes_http import RequestURL
 from urlschemes_http.authentication import login_for
 from urlschemes_http.body import deliver_body, read_explanation
 from urlschemes_http.ranges import has_wanted, range_fields
-from urlschemes_http.request import Request
+from urlschemes_http.request import Fields, Request
 from urlschemes_http.response import MEDIA_TYPE, REDIRECTS, Method, Response
 from urlschemes_http.upload import Upload, check_written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from urlschemes_access.credentials import Credentials
 
 __all__ = ["access", "delete", "find_attributes", "replace"]
@@ -119,9 +117,7 @@ def _response_to_get(url: RequestURL, wanted: Range, *, compressed: bool, cleart
     return (yield from _final_response(url, "GET", cleartext=cleartext))
 
 
-def _final_response(
-    url: RequestURL, method: Method, fields: Sequence[tuple[str, str]] = (), *, cleartext: bool
-) -> Algorithm[Response]:
+def _final_response(url: RequestURL, method: Method, fields: Fields = (), *, cleartext: bool) -> Algorithm[Response]:
     """Send the request, follow redirects and log in, and return the response that succeeds.
 
     The response to a request for a range, by `fields`, may also be 206 or 416.

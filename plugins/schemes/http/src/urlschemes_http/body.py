@@ -79,54 +79,42 @@ class _Body:
     __slots__ = ("_chunks", "_has_excess", "_pending", "_received", "_response")
 
     def __init__(self, response: Response) -> None:
+        received = response.http.trailing_data[0]  # together with the head
         self._response = response
         self._chunks = ChunkDecoder() if response.framing == "chunked" else None
-        self._pending = response.http.trailing_data[0]  # received together with the head
-        self._has_excess = response.size is not None and len(self._pending) > response.size
+        self._pending = received if self._chunks else received[: response.size]
+        self._has_excess = len(self._pending) < len(received)
         self._received = 0
 
     def read(self, *, within: float | None = None) -> Algorithm[bytes]:
         """Return the next octets; `b""` at the end, and after `within` seconds without any."""
-        return self._of_octets(within) if self._chunks is None else self._of_chunks(self._chunks, within)
-
-    def _of_octets(self, within: float | None) -> Algorithm[bytes]:
-        """Return the next octets of a body that ends after its Content-Length, or with the connection."""
-        response = self._response
-        if self._received == response.size:
-            response.ended = response.framing == "length" and not self._has_excess
-            return b""
-        octets, self._pending = self._pending[: response.size], b""
-        if not octets:
-            most = CHUNK if response.size is None else response.size - self._received
-            octets = yield from self._receive(within, most)
-        self._received += len(octets)
-        return octets
-
-    def _of_chunks(self, chunks: ChunkDecoder, within: float | None) -> Algorithm[bytes]:
-        """Return the next octets of content in chunks."""
-        size = self._response.size
-        while not chunks.finished:
+        response, chunks = self._response, self._chunks
+        while not (chunks.finished if chunks else self._received == response.size):
             octets, self._pending = self._pending, b""
-            octets = octets or (yield from self._receive(within, CHUNK))
+            octets = octets or (yield from self._receive(within))
             if not octets:
                 return b""
-            if piece := chunks.decode(octets):
-                self._received += len(piece)
-                if size is not None and self._received > size:
-                    raise ProtocolError(f"the chunks hold more than the {size} octets announced", where="content")
-                return piece
-        if size not in (None, self._received):
+            if chunks:
+                octets = chunks.decode(octets)
+            self._received += len(octets)
+            if response.size is not None and self._received > response.size:
+                raise ProtocolError(f"the chunks hold more than the {response.size} octets announced", where="content")
+            if octets:
+                return octets
+        if response.size not in (None, self._received):
             raise self._truncated()
-        self._response.ended = not chunks.rest
+        response.ended = not chunks.rest if chunks else response.framing == "length" and not self._has_excess
         return b""
 
-    def _receive(self, within: float | None, most: int) -> Algorithm[bytes]:
+    def _receive(self, within: float | None) -> Algorithm[bytes]:
         """Return octets; `b""` after `within` seconds, and where the connection ends the body. Raises Truncated."""
+        size = None if self._chunks else self._response.size
+        most = CHUNK if size is None else size - self._received
         try:
             octets = yield from Receive(self._response.peer, within=within, most=most, phase="content")
         except Truncated:
             raise self._truncated() from None
-        if octets == b"" and (self._chunks is not None or self._response.size is not None):
+        if octets == b"" and (self._chunks or size is not None):
             raise self._truncated()
         return octets or b""
 

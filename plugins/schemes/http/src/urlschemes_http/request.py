@@ -6,7 +6,7 @@ response can be mistaken for another's. A request that writes always has a conne
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import h11
 
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from urlschemes_access.credentials import Credentials
     from urlschemes_http import RequestURL
 
-__all__ = ["Request"]
+__all__ = ["Fields", "Request"]
+
+Fields: TypeAlias = "Sequence[tuple[str, str]]"
+"""Header fields, in their order."""
 
 
 class Request:
@@ -54,13 +57,7 @@ class Request:
 
     @classmethod
     def exchange(
-        cls,
-        url: RequestURL,
-        method: Method,
-        login: Credentials | None,
-        more: Sequence[tuple[str, str]] = (),
-        *,
-        cleartext: bool,
+        cls, url: RequestURL, method: Method, login: Credentials | None, more: Fields = (), *, cleartext: bool
     ) -> Algorithm[Response]:
         """Send a request that has no content and may be repeated, with `more` header fields; return its response.
 
@@ -76,9 +73,7 @@ class Request:
                     raise
                 yield from Close(request.peer)
 
-    def send_head(
-        self, login: Credentials | None, more: Sequence[tuple[str, str]] = (), *, complete: bool = True
-    ) -> Algorithm[None]:
+    def send_head(self, login: Credentials | None, more: Fields = (), *, complete: bool = True) -> Algorithm[None]:
         """Send the request line and the header fields, `more` among them; `complete` if no content follows.
 
         Without a `login`, the caller's credentials for this server are sent, if a login may be.
