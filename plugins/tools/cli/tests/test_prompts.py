@@ -38,7 +38,7 @@ def test_without_a_terminal_there_is_no_prompt(shell) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"urlschemes: it wants a login\n")
     done = shell("access", "x-shelf://127.0.0.1/form")
     assert done.returncode == 3
-    assert b"  help: --answer TEXT, for each question in its order; on a terminal, the command asks\n" in done.stderr
+    assert b"  help: --answer TEXT for each question, in their order, answers the form\n" in done.stderr
 
 
 def test_a_form_is_filled_in(terminal) -> None:

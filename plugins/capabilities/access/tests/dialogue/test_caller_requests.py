@@ -104,7 +104,7 @@ def test_questions_are_answered_by_the_caller() -> None:
         given.append((yield from Ask(form)))
         yield from Open("document")
 
-    with pytest.raises(InputRequired, match="answers are required: Who are you\\?; And where\\?: 'Name', 'Town'"):
+    with pytest.raises(InputRequired, match="the server asks for 'Name', 'Town': Who are you\\?; And where\\?"):
         run(algorithm())
     with pytest.raises(InputRequired, match="not answered"):
         run(algorithm(), ask=lambda _: None)

@@ -52,7 +52,7 @@ def access(url: GopherURL, *, submit_form: bool = False, octets: bool = False) -
         yield from _access_through_form(url, octets=octets)
         return
     words = None if url.search is None else octets_of(url.search)
-    if words is None and url.effective_gtype == "7":
+    if url.effective_gtype == "7" and (words is None or (not words and plus == b"+")):
         (given,) = yield from Ask(Form(f"{url.host} searches '{url.selector}'", (_WORDS,)))
         (words,) = encode_answer(_WORDS, given)
     response = yield from send_request(url, request_line(url, words, plus), gopher_plus=bool(plus))

@@ -8,7 +8,7 @@ from functools import partial
 from time import monotonic
 from typing import Any, NamedTuple
 
-from urlschemes.errors import UnsafeURL
+from urlschemes.errors import Hint, Remedy, UnsafeURL
 from urlschemes.grammar.part import number_of
 from urlschemes_access.credentials import Answers, Credentials
 from urlschemes_access.dialogue.context import Context, DialoguePart
@@ -116,8 +116,8 @@ class CallerRequests(DialoguePart):
         if self._ask is None:
             prompts = ", ".join(f"'{question.prompt}'" for question in form.questions)
             raise InputRequired(
-                f"answers are required: {'; '.join(form.title.splitlines())}: {prompts}",
-                hint="pass ask=, a function that answers a Form",
+                f"the server asks for {prompts}: {'; '.join(form.title.splitlines())}",
+                hint=Hint(Remedy("answers the form", "ask")),
             )
         given = await self._call(partial(self._ask, form))
         if given is None:
