@@ -44,18 +44,10 @@ def _check_target(context: click.Context, _: click.Parameter, value: str | None)
 def _file_to_write(name: str) -> Path:
     path = Path(name)
     if path.is_dir():
-        raise click.BadParameter(f"{name!r} is a folder: name a file in it", param_hint="'-o'")
+        raise click.BadParameter(f"{name!r} is a folder: name a file in it")
     if not path.parent.is_dir():
-        raise click.BadParameter(f"there is no folder {str(path.parent)!r}", param_hint="'-o'")
+        raise click.BadParameter(f"there is no folder {str(path.parent)!r}")
     return path
-
-
-def _file_named_after(url: str) -> Path:
-    """Return the file in the current folder that gets its name from the path of `url`."""
-    name = file_name(url)
-    if not name:
-        raise click.UsageError(f"no file can be named after {safe_line(redact(url))}: give -o FILE")
-    return _file_to_write(name)
 
 
 def _parse_range(_: click.Context, __: click.Parameter, value: str | None) -> Range | int | None:
@@ -133,7 +125,9 @@ def access(
     if by_name:
         if target is not None:
             raise click.UsageError("-O and -o cannot be combined")
-        target = _file_named_after(url)
+        if not (name := file_name(url)):
+            raise click.UsageError(f"no file can be named after {url}: give -o FILE")
+        target = _file_to_write(name)
     if resumes and (target is None or (target.exists() and not target.is_file())):
         raise click.UsageError("--continue needs -o FILE: only a file can be continued")
     if compressed:
@@ -156,7 +150,7 @@ def access(
         with _or_listing(opened, url) as resource, progress.transfer(resource.attributes.size):
             result = _write(resource, target, as_json=as_json)
     if by_name:
-        write_note(f"saved as {safe_line(str(target))}")
+        write_note(f"saved as {target}")
     if as_json:
         write_json(result)
 
@@ -183,7 +177,7 @@ def _or_listing(operate: Callable[[URL | str], T], url: str) -> T:
     except IsDirectory as error:
         if error.listing is None:
             raise
-        write_note(f"{safe_line(redact(url))} is a directory, listed by {safe_line(error.listing.redacted())}")
+        write_note(f"{url} is a directory, listed by {error.listing}")
         return operate(error.listing)
 
 
