@@ -117,7 +117,7 @@ def test_a_mistake_with_one_right_repair_is_repaired(text: str, url: str, what: 
         ),
         ("//h/a", "^there is no scheme name"),
         ("reload://0d@b c.example:6084/", "^cannot be repaired without guessing: invalid character ' ' in the overlay"),
-        ("iax:a@b@c/x", "^cannot be repaired without guessing: invalid character '@' in the server"),
+        ("iax:a@b@c/x", "^cannot be repaired without guessing: invalid character '@' in the host"),
         ("xmpp:a b/c@d", "^cannot be repaired without guessing: invalid character ' ' at position 6"),
     ],
 )
@@ -216,8 +216,8 @@ def test_a_character_that_divides_nothing_there_is_encoded(text: str, url: str) 
         ("nobody://a.example@b.example/", [("unknown-scheme", "scheme", (0, 6)),
                                            ("misleading-user", "userinfo", (9, 18))]),
         # Letters of a text are no beginning of a word that the rules ask for.
-        ("turn:ex:ample.org?transport=udp", [("invalid-part", "hostport", (8, 9))]),
-        ("turns:e:xample.org", [("invalid-part", "hostport", (8, 9))]),
+        ("turn:ex:ample.org?transport=udp", [("invalid-port", "port", (8, 9))]),
+        ("turns:e:xample.org", [("invalid-port", "port", (8, 9))]),
         ("https://:[:A5:0:10:10:2121:1.101.124.116]?/E-#", [("empty-host", "host", (8, 9)),
                                                             ("invalid-host", "host", (10, 40))]),
         ("aaas://host.exampl:e.com", [("invalid-port", "port", (19, 20))]),

@@ -28,7 +28,7 @@ FIRST = f"import urlschemes; urlschemes.parse({URL!r})"
 LIST = "import urlschemes; list(urlschemes.Registry())"
 REFERENCE_FIRST = f"from urllib.parse import urlsplit; urlsplit({URL!r})"
 REFERENCE_LIST = "from importlib.metadata import entry_points; list(entry_points(group='urlschemes.schemes'))"
-COMMAND = f"import sys; from urlschemes_cli import main; sys.argv[1:] = ['parse', {URL!r}]; main()"
+COMMAND = "from urlschemes_cli import main; main()"
 
 # It runs in a new process and prints the CPU time of the statements: what they add to a bare interpreter.
 PROGRAM = """
@@ -37,11 +37,6 @@ sys.path[:] = {path!r}
 begin = time.process_time()
 {statements}
 print(time.process_time() - begin)
-"""
-# The CPU time of the whole process, from its start.
-WHOLE = """
-import atexit, time
-atexit.register(lambda: print(time.process_time(), file=sys.stderr))
 """
 MIN_ROUNDS = 20
 SETTLED = 2.5
@@ -75,7 +70,7 @@ def startup(rounds: int) -> Iterator[Figure]:
         ):
             least = min(_seconds(statements, site, used) for _ in range(times))
             yield _figure(what, who, least, target)
-        yield _figure("urlschemes parse URL, the whole process", OURS, _command(cache, rounds), 200)
+        yield from _commands(folder, cache, rounds)
 
 
 def _figure(what: str, who: str, seconds: float, target: float | None) -> Figure:
@@ -90,17 +85,41 @@ def _seconds(statements: str, site: Path, cache: str) -> float:
     return float(_run(PROGRAM.format(path=path, statements=statements), cache).stdout)
 
 
-def _command(cache: str, rounds: int) -> float:
-    """Return the seconds of the command in this environment, from the start of the process to its end."""
-    _run(COMMAND, cache)
-    return min(float(_run(f"import sys\n{WHOLE}\n{COMMAND}", cache).stderr.split()[-1]) for _ in range(rounds))
+def _commands(folder: Path, cache: str, rounds: int) -> Iterator[Figure]:
+    """Measure commands in this environment, from the start of the process to its end, beside those of curl."""
+    file = folder / "small"
+    file.write_bytes(b"small")
+    url, ours = file.as_uri(), [sys.executable, "-I", "-c", COMMAND]
+    for what, who, command, target in (
+        ("--version", "curl", ["curl", "--version"], None),
+        ("--version", OURS, [*ours, "--version"], None),
+        ("parse URL", OURS, [*ours, "parse", URL], 200),
+        ("access of a local file", "curl", ["curl", url], None),
+        ("access of a local file", OURS, [*ours, "access", "--root", str(folder), url], 150),
+    ):
+        if shutil.which(command[0]) is not None:
+            least = min(_process_seconds(command, cache) for _ in range(rounds))
+            yield _figure(f"the whole process: {what}", who, least, target)
+
+
+def _process_seconds(command: list[str], cache: str) -> float:
+    nowhere = subprocess.DEVNULL
+    process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere, env=_environment(cache))
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return used.ru_utime + used.ru_stime
+
+
+def _environment(cache: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"URLSCHEMES_CACHE": cache}
 
 
 def _run(program: str, cache: str) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment["URLSCHEMES_CACHE"] = cache
     command = [sys.executable, "-I", "-c", program]
-    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=_environment(cache))
 
 
 def _site(folder: Path, count: int) -> Path:

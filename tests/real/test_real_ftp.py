@@ -36,7 +36,7 @@ import urlschemes_access
 from urlschemes import Registry
 from urlschemes.grammar.octets import text_of
 from urlschemes_access.attributes import name_of
-from urlschemes_access.errors import AuthRequired, PolicyDenied, RemoteError
+from urlschemes_access.errors import AuthRequired, IsDirectory, PolicyDenied, RemoteError
 from urlschemes_ftp import FtpURL
 
 pytestmark = pytest.mark.real_server
@@ -300,7 +300,10 @@ def test_attributes_are_those_of_the_disk_and_of_ftplib(server: Server, client: 
 
 
 def test_the_server_says_no(server: Server) -> None:
-    for path, command in ((b"pub", "RETR"), (b"pub/absent", "RETR"), (b"absent/x", "CWD"), (b"/x", "CWD")):
+    with pytest.raises(IsDirectory) as named:
+        content_of(server.url(b"pub"))
+    assert str(named.value.listing) == f"{server.url(b'pub')}/"
+    for path, command in ((b"pub/absent", "RETR"), (b"absent/x", "CWD"), (b"/x", "CWD")):
         with pytest.raises(RemoteError) as refused:
             content_of(server.url(path))
         assert refused.value.status in (501, 550)

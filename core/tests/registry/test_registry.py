@@ -210,6 +210,7 @@ def test_names_of_plugins_are_collections(name, value):
         (lambda registry: registry.register(URL.parse("x-a:b")), "scheme must be a Scheme or a Registration, not URL"),
         (lambda registry: registry.load("ftp"), "claim must be a Claim, not str"),
         (lambda registry: registry.in_profile(5), "profile must be a Profile or a str, not int"),
+        (lambda registry: registry.add_hooks(Registry), "Registry is a class: add an object of it, Registry()"),
         (lambda registry: registry.add_hooks(registry, name=5), "name must be a str, not int"),
         (lambda _: Registry(pins=5), "pins must be a Mapping or None, not int"),
         (lambda _: Registry(pins={"x-a": 5}), "pins must be a collection of str, not dict_values([5])"),

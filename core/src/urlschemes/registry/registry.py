@@ -467,6 +467,9 @@ class Registry:
         from urlschemes.registry.hooks import HookSource, implementations  # pluggy
 
         require_type("name", name, str)
+        if isinstance(implementation, type):
+            kind = implementation.__name__
+            raise TypeError(f"{kind} is a class: add an object of it, {kind}()")
         source = HookSource(name, lambda: implementation, self._plugins.selection().hook_names)
         implementations(implementation, source)
         installed = self._plugins.hook_sources()

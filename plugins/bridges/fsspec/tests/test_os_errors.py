@@ -6,6 +6,7 @@ import io
 
 import pytest
 
+from urlschemes import URL
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
 
 pytest.importorskip("fsspec", reason="needs fsspec: python3 dev --group bridges pytest")
@@ -14,6 +15,7 @@ from urlschemes_access.errors import (
     AuthRequired,
     ConnectError,
     DeadlineExceeded,
+    IsDirectory,
     PolicyDenied,
     RemoteError,
 )
@@ -26,6 +28,7 @@ from urlschemes_fsspec.os_errors import os_errors
         (PolicyDenied("no"), PermissionError),
         (UnsafeURL("no"), PermissionError),
         (AuthRequired("no"), PermissionError),
+        (IsDirectory("no", listing=URL.parse("ftp://h/a/")), IsADirectoryError),
         (RemoteError("no"), FileNotFoundError),
         (RemoteError("no", temporary=True), OSError),
         (DeadlineExceeded("no", phase="connect"), OSError),

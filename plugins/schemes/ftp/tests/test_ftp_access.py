@@ -27,7 +27,7 @@ from ftp_dialogues import (
 
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes.grammar.octets import octets_of
-from urlschemes_access.attributes import Attributes, Entry, name_of
+from urlschemes_access.attributes import Attributes, Entry, Precision, name_of
 from urlschemes_access.protocol import Authenticate, Connect, Peer, Send
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access, find_attributes
@@ -185,7 +185,9 @@ def listed(
 ) -> Entry:
     """Return the entry of a file or directory of /pub/ of which LIST says this."""
     url = f"ftp://{HOST}/pub/{name.replace(' ', '%20')}" + "/" * (kind == "directory")
-    return Entry(name=name, url=url, kind=kind, size=size, modified=MAY, fields={"modify": time, **facts})
+    precision: Precision = "minute" if ":" in time else "day"
+    fields = {"modify": time, **facts}
+    return Entry(name=name, url=url, kind=kind, size=size, modified=MAY, precision=precision, fields=fields)
 
 
 LISTINGS = {
@@ -227,6 +229,7 @@ LISTINGS = {
                 kind="file",
                 size=1,
                 modified=MAY,
+                precision="day",
                 fields={"type": "file", "modify": "May 06  2019", "mode": "-rw-r--r--"},
             ),
             Entry(name="-rw-r--r-- and no more", problem=NO_LONG_FORM),
@@ -328,7 +331,11 @@ ATTRIBUTES = {
         *(cwd("pub"), TYPE_I, NO_FEATURES, exchange("MDTM null ", "500 What?", "SIZE null ", "500 What?")),
         *(TYPE_A, epsv(), download("LIST", "", UNIX.replace(b"  two blanks.txt", b"null "))),
         attributes=Attributes(
-            name="null ", size=24, modified=MAY, fields={"type": "file", "modify": "May 06  2019", "mode": "-rw-r--r--"}
+            name="null ",
+            size=24,
+            modified=MAY,
+            precision="day",
+            fields={"type": "file", "modify": "May 06  2019", "mode": "-rw-r--r--"},
         ),
         find=True,
     ),

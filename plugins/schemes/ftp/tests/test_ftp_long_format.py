@@ -75,6 +75,19 @@ def test_name_type_and_size(line: bytes, name: bytes, type_: str, size: int | No
 
 
 @pytest.mark.parametrize(
+    ("line", "precision"),
+    [
+        (b"-rw-r--r-- 1 0 0 7 May  6  2019 a", "day"),
+        (b"-rw-r--r-- 1 0 0 7 May  6 10:00 a", "minute"),
+        (b"-rw-r--r-- 1 0 0 7 2024-02-29 08:09 a", "minute"),
+        (b"12-05-96  05:03PM                  953 a", "minute"),
+    ],
+)
+def test_how_exactly_the_time_is_known(line: bytes, precision: str) -> None:
+    assert parsed(line).precision == precision
+
+
+@pytest.mark.parametrize(
     ("text", "name", "target"),
     [
         (b"1 May  6  2019 a -> b", b"a", "b"),

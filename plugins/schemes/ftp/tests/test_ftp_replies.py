@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from ftp_dialogues import (
     NO_FEATURES,
     TYPE_A,
     TYPE_I,
+    cwd,
     download,
     epsv,
     exchange,
@@ -27,6 +29,7 @@ from urlschemes_access.errors import (
     AuthRequired,
     ConnectError,
     DeadlineExceeded,
+    IsDirectory,
     LimitExceeded,
     ProtocolError,
     RemoteError,
@@ -120,8 +123,17 @@ COMMANDS = {
     ),
     "550 to RETR": bad(
         RemoteError,
-        "RETR a: 550 Not a plain file; if it is a directory, the same URL with ;type=d lists it",
-        *(RETR, server("550 Not a plain file")),
+        "RETR a: 550 Not found",
+        *(RETR, server("550 Not found"), *exchange("CWD a", "550 No")),
+        status=550,
+    ),
+    "550 to RETR, and no connection after it": bad(
+        RemoteError, "RETR a: 550 No", *(RETR, server("550 No"), client("CWD a"), server_closes()), status=550
+    ),
+    "550 to RETR of a directory": bad(
+        IsDirectory,
+        "'a' is a directory: 550 Not a plain file; the same URL with ;type=d lists it",
+        *(RETR, server("550 Not a plain file"), *exchange("CWD a", "250 Changed")),
         status=550,
     ),
     "550 to NLST": bad(RemoteError, "NLST: 550", NLST, server("550 Denied"), url=DIRECTORY, status=550),
@@ -208,9 +220,16 @@ ATTRIBUTES = {
     "no MDTM, and no SIZE of a text": bad(
         RemoteError,
         "MDTM a: 550",
-        *(L, TYPE_A, NO_FEATURES, exchange("MDTM a", "550 No")),
+        *(L, TYPE_A, NO_FEATURES, exchange("MDTM a", "550 No", "CWD a", "550 No")),
         status=550,
         url=f"ftp://{HOST}/a;type=a",
+        find=True,
+    ),
+    "550 to MDTM and SIZE of a directory": bad(
+        IsDirectory,
+        "'a' is a directory: 550 Not plain",
+        *(L, TYPE_I, NO_FEATURES, exchange("MDTM a", "550 No", "SIZE a", "550 Not plain", "CWD a", "250 Changed")),
+        status=550,
         find=True,
     ),
     "550 to MLST": bad(
@@ -246,6 +265,19 @@ def test_a_bad_dialogue_is_this_error(case: Bad) -> None:
     if isinstance(error, RemoteError):
         assert (error.status, error.temporary) == (case.status, case.status is not None and case.status < 500)
         assert "hunter2" not in error.text
+
+
+def test_the_error_for_a_directory_has_the_url_that_lists_it() -> None:
+    url = FtpURL.parse("ftp://joe:hunter2@host.dom/b/a;type=i")
+    script = Script(*USER_JOE, *exchange("PASS hunter2", "230 Welcome"))
+    script = script.then(
+        *cwd("b"), *type_and_size("a", None), *epsv(), *exchange("RETR a", "550 No", "CWD a", "250 Changed")
+    )
+    error = replay(access(url), script).error
+    assert isinstance(error, IsDirectory)
+    assert str(error.listing) == "ftp://joe:hunter2@host.dom/b/a/"
+    assert pickle.loads(pickle.dumps(error)).listing is None
+    assert b"hunter2" not in pickle.dumps(error)
 
 
 def test_truncated_counts_the_octets_received_and_expected() -> None:

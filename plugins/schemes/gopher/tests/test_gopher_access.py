@@ -43,7 +43,6 @@ from urlschemes_testing.replay import (
         ("00a", b"0a\r\n"),
         ("7f%09two%20words", b"f\ttwo words\r\n"),
         ("7f%09", b"f\t\r\n"),
-        ("7f", b"f\r\n"),
         # Decision 10: no empty search field before a Gopher+ string, as in the example of section 3.4.9 ...
         ("0a%09%09+", b"a\t+\r\n"),
         ("1%09%09$", b"\t$\r\n"),

@@ -105,7 +105,16 @@ def test_the_response_to_a_form_can_be_a_menu() -> None:
     assert len(outcome_of("1order%09%09?", script).entries) == 3
 
 
+@pytest.mark.parametrize(("path", "plus"), [("7f", ""), ("7f%09%09+", "\t+")])
+def test_the_words_of_a_search_are_asked_for_if_the_url_has_none(path: str, plus: str) -> None:
+    script = Script(answers("two words"), exchange(f"f\ttwo words{plus}", *MENU, "."))
+    outcome = outcome_of(path, script)
+    assert (len(outcome.entries), [each.prompt for each in outcome.forms[0].questions]) == (3, ["Words to search for"])
+    error_of(replay(access(url_of("7f")), Script(answers("a\tb"))), UnsafeURL)
+
+
 def test_without_answers_nothing_is_sent() -> None:
+    error_of(replay(access(url_of("7f")), Script()), InputRequired)
     outcome = replay(access(url_of("0order%09%09?")), exchange("order\t!", "+-1", *ASK, "."))
     error_of(outcome, InputRequired)
     assert outcome.forms == (FORM,)

@@ -179,11 +179,11 @@ def test_the_length_of_a_menu_line_is_limited() -> None:
     error_of(replay(access(url_of("1")), exchange("", MENU[0], b"0" + b"x" * 9000 + b"\r\n", ".")), LimitExceeded)
 
 
-@pytest.mark.parametrize("url", ["0a", "1a", "9a", "7a"])
+@pytest.mark.parametrize(("url", "asked"), [("0a", "a"), ("1a", "a"), ("9a", "a"), ("7a%09b", "a\tb")])
 @pytest.mark.parametrize("gtype", ["0", "3"])  # servers of the University of Minnesota send 0
 @pytest.mark.parametrize("end", [(), (".",)])
-def test_a_response_of_one_error_item_is_an_error(url: str, gtype: str, end: tuple[str, ...]) -> None:
-    outcome = outcome_of(url, exchange("a", f"{gtype}'a' does not exist\t\terror.host\t1", *end))
+def test_a_response_of_one_error_item_is_an_error(url: str, asked: str, gtype: str, end: tuple[str, ...]) -> None:
+    outcome = outcome_of(url, exchange(asked, f"{gtype}'a' does not exist\t\terror.host\t1", *end))
     error = error_of(outcome, RemoteError)
     assert (error.text, error.status, error.temporary) == ("'a' does not exist", None, False)
     assert outcome.kind is None

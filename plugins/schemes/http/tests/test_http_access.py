@@ -6,24 +6,31 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
-from http_dialogues import CHUNKED, OPENING, URL, outcome_of, outcome_of_response, request
+from http_dialogues import CHUNKED, OPENING, TARGET, URL, outcome_of, outcome_of_response, request
 from hypothesis import given
 from hypothesis import strategies as st
 
 import urlschemes
+from urlschemes_access import Credentials
 from urlschemes_access.errors import AccessError, AuthRequired, ProtocolError, RedirectRefused, RemoteError
+from urlschemes_access.protocol import Peer, Send
 from urlschemes_http import HttpURL
 from urlschemes_http.access import access, find_attributes
+from urlschemes_http.request import Request
 from urlschemes_testing.replay import (
     Script,
     connect,
+    credentials,
     fault_everywhere,
     follow,
     replay,
     server,
     server_closes,
+    silence,
     split_everywhere,
 )
+
+JOE = Credentials("joe", "secret")
 
 
 @dataclass
@@ -173,6 +180,62 @@ def test_a_status_that_is_not_a_success_is_a_remote_error_without_the_body(statu
     assert str(error) == f"host.dom responded with {status}"
 
 
+NGINX = b"""<html>
+<head><title>400 No required SSL certificate was sent</title></head>
+<body>
+<center><h1>400 Bad Request</h1></center>
+<center>No required SSL certificate was sent</center>
+<hr><center>nginx/1.22.1</center>
+</body>
+</html>
+"""
+SAYS = "host.dom responded with 403 No; the server says: "
+
+
+@pytest.mark.parametrize(
+    ("fields", "body", "said"),
+    [
+        (("Content-Type: text/html",), NGINX, "400 Bad Request / No required SSL certificate was sent / nginx/1.22.1"),
+        (
+            ("Content-Type: text/plain",),
+            b"\n  No  way.\r\n403 No\r\n\r\nNo  way.\nNot here.\n\n3\n4",
+            "No way. / Not here. / 3",
+        ),
+        (("Content-Type: text/plain; charset=iso-8859-1",), b"Gru\xdf \x1b[2J", r"Gru\xdf \x1b[2J"),
+        (("Content-Type: text/html",), b"<style>a { b: c }</style>&lt;b&gt; &amp;c<!-- d > --><script>e", "<b> &c"),
+        (("Content-Type: application/json",), b'{"error": "no"}', '{"error": "no"}'),
+        (("Content-Type: text/plain", "Content-Length: 100"), b"cut", "cut"),
+        (("Content-Type: text/plain", "Transfer-Encoding: chunked"), b"2\r\nno\r\n0\r\n\r\n", "no"),
+        (("Content-Type: text/plain", "Transfer-Encoding: chunked"), b"2\r\nno\r\n!", "no"),
+        (("Content-Type: text/plain", "Retry-After: 9"), b"busy", "busy; the server says to retry after: 9"),
+        (("Content-Type: text/plain",), b"x" * 9000, "x" * 197 + "..."),
+        (("Content-Type: image/png",), b"no", None),
+        (("Content-Type: text/plain", "Content-Encoding: gzip"), b"no", None),
+        ((), b"no", None),
+    ],
+)
+def test_the_body_of_an_error_explains_it(fields: tuple[str, ...], body: bytes, said: str | None) -> None:
+    error = outcome_of_response("HTTP/1.1 403 No", *fields, body=body).error
+    assert str(error) == (SAYS + said if said else SAYS.partition(";")[0])
+
+
+def test_a_slow_explanation_is_not_waited_for() -> None:
+    script = OPENING.then(server("HTTP/1.1 403 No", "Content-Type: text/plain", "", b"be"), silence())
+    assert str(replay(access(URL), script).error) == f"{SAYS}be"
+
+
+def test_an_explanation_never_shows_a_part_of_the_login() -> None:
+    script = OPENING.then(
+        *(server("HTTP/1.1 401 No", 'WWW-Authenticate: Basic realm="x"', "Content-Length: 0", ""),),
+        *(credentials("joe", "secret"), connect("host.dom", 80)),
+        request("GET", TARGET, "Authorization: Basic am9lOnNlY3JldA=="),
+        server("HTTP/1.1 403 No", "Content-Type: text/plain", "", b"x" * 190 + b"am9lOnNlY3JldA=="),
+        server_closes(),
+    )
+    error = replay(access(URL, allow_cleartext=True), script).error
+    assert str(error) == f"{SAYS}{'x' * 190}***"
+
+
 def test_retry_after_is_a_hint() -> None:
     error = outcome_of_response("HTTP/1.1 503 Busy", "Retry-After: 120").error
     assert str(error) == "host.dom responded with 503 Busy; the server says to retry after: 120"
@@ -189,7 +252,8 @@ def test_the_reason_of_an_error_is_safe_to_print() -> None:
 @pytest.mark.parametrize(
     ("status", "challenge", "hint"),
     [
-        ("401 Unauthorized", 'Basic realm="x"', "https"),
+        ("401 Unauthorized", 'Basic realm="x"', 'https; options={"allow_cleartext": True} sends the password'),
+        ("401 Unauthorized", "Bearer", "https"),
         ("401 Unauthorized", 'Digest realm="x", nonce="y"', "only Basic"),
         ("401 Unauthorized", "", "only Basic"),
         ("407 Proxy Authentication Required", 'Basic realm="x"', "proxies"),
@@ -199,6 +263,36 @@ def test_no_password_is_asked_for_or_sent_in_clear_text(status: str, challenge: 
     error = outcome_of_response(f"HTTP/1.1 {status}", f"WWW-Authenticate: {challenge}").error
     assert isinstance(error, AuthRequired)
     assert hint in str(error)
+
+
+@pytest.mark.parametrize(
+    ("address", "allow_cleartext", "login", "is_sent"),
+    [
+        ("192.0.2.1", False, JOE, False),
+        ("192.0.2.1", True, JOE, True),
+        ("127.0.0.1", False, JOE, True),
+        ("::1", False, JOE, True),
+        ("::ffff:127.0.0.1", False, JOE, False),
+        ("192.0.2.1", True, Credentials(token="t"), False),
+        ("127.0.0.1", True, Credentials(token="t"), False),
+    ],
+)
+def test_a_login_without_tls(address: str, allow_cleartext: bool, login: Credentials, is_sent: bool) -> None:
+    peer = Peer("connection", (address, 80))
+    peer.login = login
+    sending = next(Request(URL, "GET", peer, cleartext=allow_cleartext).send_head(None))
+    assert isinstance(sending, Send)
+    assert (b"Authorization" in sending.octets) is is_sent
+
+
+def test_a_password_may_be_sent_in_clear_text_if_the_option_says_so() -> None:
+    script = OPENING.then(
+        *(server("HTTP/1.1 401 No", 'WWW-Authenticate: Basic realm="x"', "Content-Length: 0", ""),),
+        *(credentials("joe", "secret"), connect("host.dom", 80)),
+        request("GET", TARGET, "Authorization: Basic am9lOnNlY3JldA=="),
+        server("HTTP/1.1 200 OK", "Content-Length: 2", "", b"ok"),
+    )
+    assert replay(access(URL, allow_cleartext=True), script).content == b"ok"
 
 
 @pytest.mark.parametrize("status", ["206 Partial Content", "304 Not Modified"])

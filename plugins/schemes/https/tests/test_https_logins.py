@@ -98,15 +98,21 @@ def test_they_are_not_given_to_another_server_that_asks(certificates: Certificat
         assert sent(other) == [None]
 
 
-@pytest.mark.parametrize("login", [JOE, TOKEN])
-def test_http_sends_none(client: Client, login: Credentials) -> None:
+@pytest.mark.parametrize(("login", "expected"), [(JOE, JOE_SENT), (TOKEN, None)])
+def test_http_sends_a_password_to_a_loopback_address_but_no_token(
+    client: Client, login: Credentials, expected: str | None
+) -> None:
     with http_server(handler=echo) as server:
         assert read(client, f"http://{server}/", credentials=login) == b"/"
-        assert sent(server) == [None]
+        client.replace(f"http://{server}/a", b"x", credentials=login)
+        client.delete(f"http://{server}/a", credentials=login)
+        assert sent(server) == [expected] * 3
     asks = HttpResponse(401, headers=[("WWW-Authenticate", 'Basic realm="x", Bearer')])
-    with http_server(handler=asks) as server, pytest.raises(AuthRequired, match="in clear text"):
-        read(client, f"http://{server}/", credentials=login)
-    assert sent(server) == [None]
+    with http_server(handler=asks) as server:
+        for operate in (read, Client.find_attributes, Client.delete):
+            with pytest.raises(AuthRequired):
+                operate(client, f"http://{server}/", credentials=lambda _: login)
+    assert {*sent(server)} == {None, expected}
 
 
 def test_a_gateway_gets_none(certificates: Certificates) -> None:

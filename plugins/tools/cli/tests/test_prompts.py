@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 LOGIN = "x-shelf://127.0.0.1/login"
 
 
@@ -36,12 +38,18 @@ def test_without_a_terminal_there_is_no_prompt(shell) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"urlschemes: it wants a login\n")
     done = shell("access", "x-shelf://127.0.0.1/form")
     assert done.returncode == 3
-    assert b"  help: the command asks for it if standard input and standard error are a terminal\n" in done.stderr
+    assert b"  help: --answer TEXT for each question, in their order, answers the form\n" in done.stderr
 
 
 def test_a_form_is_filled_in(terminal) -> None:
     answers = (
-        *(("Name? [nobody]: ", "\n"), ("Word: ", "hunter2\n"), ("Choice [1]: ", "2\n")),
+        *(
+            ("Name? [nobody]: ", "\n"),
+            ("Password: ", "x\n"),
+            ("Answer [Ann]: ", "\n"),
+            ("Word?: ", "hunter2\n"),
+            ("Choice [1]: ", "2\n"),
+        ),
         *(("Choice: ", "brown\n"), ("Choice: ", "dark\n"), ("Choice [1]: ", "0\n")),
         *(("Remarks? (an empty line ends the answer)\r\n> ", "one\n"), ("> ", " two\n"), ("> ", "\n")),
     )
@@ -52,4 +60,21 @@ def test_a_form_is_filled_in(terminal) -> None:
     assert "    0\n *  1\n" in screen.text
     assert "'brown' is not a number or text of a choice" in screen.text
     assert screen.text.count("hunter2") == 1, "only in the document that the scheme makes of the answers"
-    assert "('nobody', 'hunter2', 'blue', 'Dark', '0', 'one\\n two')" in screen.text
+    assert "('nobody', 'x', 'Ann', 'hunter2', 'blue', 'Dark', '0', 'one\\n two')" in screen.text
+
+
+ANSWERS = ("nobody", "x", "Ann", "hunter2", "2", "dark", "0", "one")
+
+
+@pytest.mark.parametrize(
+    ("answers", "code", "shown"),
+    [
+        (ANSWERS, 0, "('nobody', 'x', 'Ann', 'hunter2', 'blue', 'Dark', '0', 'one')"),
+        (ANSWERS[:3], 2, "'--answer': the questions are Name?, Password, Answer, Word?, Colour?"),
+        ((*ANSWERS[:4], "brown", *ANSWERS[5:]), 2, "'--answer': 'brown' is not a number or text of a choice"),
+    ],
+)
+def test_answers_may_be_options(run, answers: tuple[str, ...], code: int, shown: str) -> None:
+    words = [word for answer in answers for word in ("--answer", answer)]
+    done = run("access", "x-shelf://127.0.0.1/form", *words)
+    assert (done.exit_code, shown in done.output) == (code, True)

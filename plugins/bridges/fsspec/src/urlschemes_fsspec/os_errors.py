@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation
-from urlschemes_access.errors import AccessError, AuthRequired, PolicyDenied, RemoteError
+from urlschemes_access.errors import AccessError, AuthRequired, IsDirectory, PolicyDenied, RemoteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,8 @@ def _os_error(error: URLError) -> OSError:
     match error:
         case PolicyDenied() | UnsafeURL() | AuthRequired():
             return PermissionError(str(error))
+        case IsDirectory():
+            return IsADirectoryError(str(error))
         case RemoteError(temporary=False):
             return FileNotFoundError(str(error))
         case UnsupportedOperation():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import partial
 from mimetypes import guess_type
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from urlschemes.redaction import one_line, redact
 from urlschemes.url.value import URL
@@ -19,12 +19,16 @@ __all__ = [
     "Entry",
     "FileFacts",
     "Gateway",
+    "Precision",
     "charset_of",
     "media_type_of",
     "name_of",
     "redacted_repr",
     "without_fragment",
 ]
+
+Precision: TypeAlias = Literal["day", "minute", "second"]
+"""How exactly a time is known. What is not exact to the second comes from a server that names no time zone, either."""
 
 _CODINGS = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
 
@@ -95,15 +99,17 @@ class Gateway:
 class Attributes:
     """The attributes of a resource; None means unknown.
 
-    `size` is in octets. `modified` has a time zone. `name` is the server's name for the resource; it is never used as a
-    local file name. `fields` holds what the protocol says in its own words, such as HTTP header fields. `gateway` is
-    the gateway that the resource was reached through; plugins leave it out. `start` is where the octets that were
-    delivered, `size` of them, begin in the resource: 0 unless a `Range` was accessed.
+    `size` is in octets. `modified` has a time zone, UTC if the server names none: see `precision`. `name` is the
+    server's name for the resource; it is never used as a local file name. `fields` holds what the protocol says in
+    its own words, such as HTTP header fields. `gateway` is the gateway that the resource was reached through;
+    plugins leave it out. `start` is where the octets that were delivered, `size` of them, begin in the resource: 0
+    unless a `Range` was accessed.
     """
 
     media_type: str | None = None
     size: int | None = None
     modified: datetime | None = None
+    precision: Precision = field(default="second", repr=False)
     name: str | None = None
     fields: Mapping[str, str] = field(default_factory=dict)
     gateway: Gateway | None = field(default=None, repr=False)
@@ -125,6 +131,7 @@ class Entry:
     kind: str = ""
     size: int | None = None
     modified: datetime | None = None
+    precision: Precision = field(default="second", repr=False)
     fields: Mapping[str, str] = field(default_factory=dict)
     problem: str | None = None
     _reader: Callable[[str], URL] | None = field(default=None, init=False, repr=False, compare=False)

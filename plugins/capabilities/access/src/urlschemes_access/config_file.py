@@ -135,11 +135,11 @@ class ConfigTable:
 
     def check_keys(self, known: Iterable[str]) -> None:
         """Raise ConfigurationError for a key that is not `known`."""
-        from difflib import get_close_matches  # only a mistake needs it
-
         names = list(known)
         for key in self.content:
             if key not in names:
+                from difflib import get_close_matches  # only a mistake needs it
+
                 near = get_close_matches(key, names, 1, 0.7)
                 hint = f"did you mean {self._path(near[0])}?" if near else f"known keys: {', '.join(names)}"
                 path = self._path(key)

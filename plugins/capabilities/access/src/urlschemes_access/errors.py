@@ -11,6 +11,7 @@ URLError
     ├── LimitExceeded           more than a limit of the policy allows
     ├── Truncated               the content or the dialogue ended early
     ├── RemoteError             the server or the file system refused
+    │   └── IsDirectory         the URL of a document names a directory
     ├── AuthRequired            the server requires a login
     ├── InputRequired           the operation needs answers or content that were not given
     ├── RedirectRefused         a redirect that is not followed
@@ -32,6 +33,7 @@ __all__ = [
     "DeadlineExceeded",
     "Indeterminate",
     "InputRequired",
+    "IsDirectory",
     "LimitExceeded",
     "PolicyDenied",
     "ProtocolError",
@@ -168,6 +170,23 @@ class RemoteError(AccessError):
         self.text = in_line(text)
         self.temporary = temporary
         self.step = step
+
+
+class IsDirectory(RemoteError):
+    """The server refused a document because its name is that of a directory. `listing` is the URL that lists it.
+
+    In a pickle, `listing` is None: the URL may hold a password.
+    """
+
+    code = "is-directory"
+
+    def __init__(self, message: str, *, listing: URL, **details: Any) -> None:
+        super().__init__(message, **details)
+        self.listing: URL | None = listing
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make, arguments, state = super().__reduce__()
+        return make, arguments, {**state, "listing": None}
 
 
 class AuthRequired(AccessError):

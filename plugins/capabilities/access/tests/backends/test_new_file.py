@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -82,11 +81,11 @@ def test_nothing_that_is_there_is_written_to(new: New, tmp_path: Path, monkeypat
     file.write(b"new")
     file.commit()
     assert not (tmp_path / "a").is_symlink()
-    monkeypatch.setattr(secrets, "token_hex", lambda _: "guessed")
-    (tmp_path / ".a.guessed").symlink_to(kept)
+    monkeypatch.setattr(os, "urandom", lambda _: b"\xde\xad")
+    (tmp_path / ".a.dead").symlink_to(kept)
     file = new()
     with pytest.raises(FileExistsError):
         file.create()
     file.discard()
-    assert (tmp_path / ".a.guessed").is_symlink()
+    assert (tmp_path / ".a.dead").is_symlink()
     assert kept.read_bytes() == b"kept"

@@ -48,6 +48,7 @@ FIELDS = "host, port, transport, label, reuse"
         (StartTLS, (PEER, None), {}, "StartTLS: host must be str, not NoneType"),
         (Send, (PEER, "text"), {}, "Send: octets must be bytes, not str"),
         (Send, (PEER, (b"one", "two")), {}, "Send: octets must be bytes, not str"),
+        (Send, (PEER, b"one"), {"secret": "one"}, "Send: secret must be bytes, not str"),
         (Receive, (PEER,), {"within": "1"}, "Receive: within must be int or float or NoneType, not str"),
         (Receive, (PEER,), {"most": 1.5}, "Receive: most must be int, not float"),
         (Ready, ([PEER],), {"phase": None}, "Ready: phase must be str, not NoneType"),

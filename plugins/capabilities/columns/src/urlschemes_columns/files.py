@@ -123,7 +123,8 @@ def _new_file(target: str) -> Iterator[BinaryIO]:
 def format_of(source: str) -> str:
     """Return the format that the name of a file says; `parquet` if it says none."""
     stem, end = os.path.splitext(source.lower())  # noqa: PTH122  as above
-    return FORMATS.get(os.path.splitext(stem)[1] if end in COMPRESSED else end, "parquet")  # noqa: PTH122
+    end = os.path.splitext(stem)[1] if end in COMPRESSED else end  # noqa: PTH122  as above
+    return FORMATS.get(end, "parquet")
 
 
 def row_count(source: str, form: str) -> int | None:

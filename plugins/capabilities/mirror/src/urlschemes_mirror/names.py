@@ -1,51 +1,16 @@
-"""Names for files and folders, made from URLs: no server can choose one that has an effect on any system."""
+"""The names of the files and folders in one folder, made from URLs."""
 
 from __future__ import annotations
 
-import re
-import sys
 import unicodedata
 from collections import Counter
 
-from urlschemes.grammar.octets import octets_of, unescape
-from urlschemes_access.attributes import name_of
+from urlschemes_access.resources.file_names import last_segment, safe_name, shortened, split_suffix
 
-__all__ = ["Names", "last_segment", "safe_name"]
+__all__ = ["Names"]
 
-MAX_NAME = 200
-"""Octets of a name. With what is added for parts and new files, it stays below the 255 of most file systems."""
-MAX_SUFFIX = 16
 _ALIKE = 60
 """Names that share so many characters are numbered together, so that numbering n of them takes a time linear in n."""
-
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_RESERVED = frozenset('<>:"/\\|?*')
-# Windows opens a device for these names, whatever their suffix.
-_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\..*)?", re.IGNORECASE)
-_OWN_SUFFIXES = (".part", ".part.json")
-
-
-def last_segment(url: str) -> str:
-    """Return the last segment of a URL that is not empty, decoded, up to the first control character."""
-    rest = url.partition(":")[2]
-    if rest.startswith("//"):
-        rest = rest[2:].partition("/")[2]
-    segment = rest.rstrip("/").rpartition("/")[2]
-    return _CONTROL.split(name_of(octets_of(unescape(segment))), maxsplit=1)[0]
-
-
-def safe_name(name: str) -> str:
-    """Return a name for a file, like `name`, that is safe on every system; empty if nothing is left of it.
-
-    It is not that of another folder, hidden, an option of a command, a device, or a file that a download adds.
-    """
-    encoding = sys.getfilesystemencoding()
-    name = unicodedata.normalize("NFC", name).encode(encoding, "replace").decode(encoding, "replace")
-    name = "".join(" " if each == " " else "_" if _is_unsafe(each) else each for each in name).strip(" ").rstrip(". ")
-    before = None
-    while name != before:
-        before, name = name, _safer(name)
-    return name
 
 
 class Names:
@@ -66,45 +31,14 @@ class Names:
     def new(self, url: str, number: int) -> str:
         """Return a name for the entry `number` of a listing, which has this URL."""
         name = safe_name(last_segment(url)) or f"{number:04}"
-        stem, suffix = _split(name)
+        stem, suffix = split_suffix(name)
         alike = _without_case(name)[:_ALIKE]
         while not self.reserve(name):
             self._counts[alike] += 1
             end = f"-{self._counts[alike] + 1}{suffix}"
-            name = _shortened(f"{stem}{end}", end)
+            name = shortened(f"{stem}{end}", end)
         return name
 
 
 def _without_case(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
-
-
-def _safer(name: str) -> str:
-    """Return `name`, changed if it is too long or has an effect."""
-    name = _shortened(name)
-    if name.startswith((".", "-")):
-        name = f"_{name[1:]}"
-    if _DEVICE.fullmatch(name):
-        name = f"_{name}"
-    if name.lower().endswith(_OWN_SUFFIXES):
-        name = f"{name}_"
-    return name
-
-
-def _is_unsafe(character: str) -> bool:
-    """Return True for separators, for what Windows reserves, and for controls and invisible characters."""
-    return character in _RESERVED or unicodedata.category(character)[0] in "CZ"
-
-
-def _split(name: str) -> tuple[str, str]:
-    stem, dot, suffix = name.rpartition(".")
-    return (stem, dot + suffix) if stem and len(suffix.encode()) < MAX_SUFFIX else (name, "")
-
-
-def _shortened(name: str, end: str | None = None) -> str:
-    """Return `name`, shortened before its `end` (by default the suffix) if it is too long."""
-    if len(name.encode()) <= MAX_NAME:
-        return name
-    end = _split(name)[1] if end is None else end
-    stem = name.removesuffix(end).encode()[: MAX_NAME - len(end.encode())].decode("utf-8", "ignore")
-    return stem.rstrip(". ") + end

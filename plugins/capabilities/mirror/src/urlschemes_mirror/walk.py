@@ -34,8 +34,9 @@ from urlschemes_access.errors import (
     RemoteError,
     ResolveError,
 )
+from urlschemes_access.resources.file_names import last_segment, safe_name
 from urlschemes_mirror.folders import Folder
-from urlschemes_mirror.names import Names, last_segment, safe_name
+from urlschemes_mirror.names import Names
 from urlschemes_mirror.record import RECORD, Record, SavedFile
 
 if TYPE_CHECKING:

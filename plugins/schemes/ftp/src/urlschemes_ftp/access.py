@@ -29,6 +29,7 @@ from urlschemes_ftp.url_path import (
     change_directory,
     file_name,
     names_directory,
+    refusal_of_file,
     representation_type,
 )
 
@@ -45,8 +46,8 @@ def access(url: FtpURL, *, range: Range = WHOLE) -> Algorithm[None]:  # noqa: A0
     """Deliver the file, or the entries of the directory, that `url` names (RFC 1738 section 3.2.2).
 
     `;type=d` and an empty name mean a directory. Raises UnsafeURL before connecting; AuthRequired, RemoteError,
-    ProtocolError, LimitExceeded; Truncated if the server does not confirm the transfer; UnsupportedOperation for a
-    range of a directory or a text, and if the server has no ranges.
+    ProtocolError, LimitExceeded; IsDirectory if another name is that of a directory; Truncated if the server does not
+    confirm the transfer; UnsupportedOperation for a range of a directory or a text, and if the server has no ranges.
     """
     range = _possible_range(url, range)  # noqa: A001  as above
     control = yield from log_in(url)
@@ -126,8 +127,9 @@ def _retrieve(control: Control, url: FtpURL, wanted: Range) -> Algorithm[None]:
     wanted = yield from _restart(control, missing)
     command = b"RETR " + file_name(url)
     reply = yield from control.command(command)
-    hint = "if it is a directory, the same URL with ;type=d lists it" if reply.code == 550 else None
-    reply.checked(command_name(command), 1, hint=hint)
+    if reply.kind == 5:
+        raise (yield from refusal_of_file(control, url, reply, command))
+    reply.checked(command_name(command), 1)
     length = None if size is None else wanted.length(size)
     most = None  # the server ends the data
     if wanted.stop is not None and (size is None or wanted.stop < size):

@@ -11,7 +11,7 @@ from urlschemes_access.protocol.times import plain_time
 from urlschemes_ftp.control import UNKNOWN_COMMAND
 from urlschemes_ftp.facts import parse_facts, parse_size
 from urlschemes_ftp.listing import find_file
-from urlschemes_ftp.url_path import file_name, names_directory, representation_type
+from urlschemes_ftp.url_path import file_name, names_directory, refusal_of_file, representation_type
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -77,17 +77,16 @@ def _by_size_and_time(control: Control, url: FtpURL) -> Algorithm[Attributes]:
     listed = None
     if any(reply is not None and reply.code in UNKNOWN_COMMAND for reply in (time, size)):
         listed = yield from find_file(control, file_name(url))
-    if listed is None and time.code != 213:
-        if size is None:
-            time.checked(command_name(time_command), 213)
-        else:
-            size.checked(command_name(size_command), 213)
+    refused, command = (time, time_command) if size is None else (size, size_command)
+    if listed is None and 213 not in (time.code, refused.code):
+        raise (yield from refusal_of_file(control, url, refused, command))
     listed_size = listed.size if listed and is_binary else None
     return Attributes(
         media_type=media_type_of(url.name),
         name=url.name,
         size=listed_size if size is None or size.code != 213 else parse_size(_value(size)),
         modified=listed.modified if listed and time.code != 213 else plain_time(_value(time)),
+        precision=listed.precision if listed and time.code != 213 else "second",
         fields=listed.fields if listed else {},
     )
 

@@ -20,7 +20,7 @@ from urlschemes_ftp.control import UNKNOWN_COMMAND
 from urlschemes_ftp.data_connection import Download, open_data_connection
 from urlschemes_ftp.facts import parse_facts, parse_size
 from urlschemes_ftp.long_format import ListedFile, parse_long_format
-from urlschemes_ftp.url_path import working_directory
+from urlschemes_ftp.url_path import directory_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ _TOTAL = re.compile(rb"total [0-9]+[kKMG]?")
 
 def deliver_directory(control: Control, url: FtpURL) -> Algorithm[None]:
     """Deliver the entries of the working directory."""
-    reader = DirectoryReader(url.replace(directories=working_directory(url), name="", typecode=None))
+    reader = DirectoryReader(directory_url(url))
     lines: DirectoryLines | None
     if b"MLST" in (yield from control.features()):
         command, entries_of = "MLSD", reader.entries_of_facts
@@ -173,6 +173,7 @@ class DirectoryReader:
             kind=kind,
             size=listed.size,
             modified=listed.modified,
+            precision=listed.precision,
             fields=listed.fields,
             problem=problem,
         )

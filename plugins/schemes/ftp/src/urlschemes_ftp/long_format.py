@@ -13,9 +13,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import text_of
 from urlschemes_ftp.facts import parse_size
+
+if TYPE_CHECKING:
+    from urlschemes_access.attributes import Precision
 
 __all__ = ["ListedFile", "parse_long_format"]
 
@@ -48,6 +52,7 @@ class ListedFile:
     size: int | None
     modified: datetime | None
     fields: dict[str, str]
+    precision: Precision = "second"
 
 
 def parse_long_format(line: bytes, now: datetime) -> ListedFile | None:
@@ -71,7 +76,8 @@ def _of_unix(mode: str, match: re.Match[bytes], now: datetime) -> ListedFile | N
         name, target = _split_link(name, size)
         if target:
             fields["target"] = text_of(target)
-    return ListedFile(name, size if fields["type"] == "file" else None, _unix_time(match, now), fields)
+    size = size if fields["type"] == "file" else None
+    return ListedFile(name, size, _unix_time(match, now), fields, "day" if match["year"] else "minute")
 
 
 def _split_link(text: bytes, length: int | None) -> tuple[bytes, bytes]:
@@ -106,7 +112,7 @@ def _of_windows(match: re.Match[bytes]) -> ListedFile:
     fields = {"type": "dir" if match["size"] is None else "file", "modify": text_of(match["time"])}
     size = None if match["size"] is None else parse_size(text_of(match["size"]))
     modified = _time(year, int(match["month"]), int(match["day"]), hour, int(match["minute"]))
-    return ListedFile(match["name"], size, modified, fields)
+    return ListedFile(match["name"], size, modified, fields, "minute")
 
 
 def _time(year: int, month: int, day: int, hour: int = 0, minute: int = 0) -> datetime | None:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from urlschemes.grammar.octets import octets_of, text_of
 from urlschemes_access.attributes import Attributes
+from urlschemes_access.credentials import Form, Question
 from urlschemes_access.protocol import LINE, Algorithm, Ask, Close, Deliver, Open, Unterminated
 from urlschemes_gopher.attributes import Item, ItemParser
-from urlschemes_gopher.forms import encode_answers, parse_form
+from urlschemes_gopher.forms import encode_answer, encode_answers, parse_form
 from urlschemes_gopher.menu import TEXT_TYPES, media_type, parse_entry
 from urlschemes_gopher.request import check_type, gopher_plus_string, request_line
 from urlschemes_gopher.response import Response, check_error_item, raise_error, send_request
@@ -31,6 +32,7 @@ __all__ = ["access", "find_attributes"]
 MAX_UNDECIDED = 32
 """Lines to read, before the first item with a URL, to tell a menu from an error."""
 
+_WORDS = Question("Ask", "Words to search for")
 _VIEW = re.compile(rb"\+([^\s]*)")
 
 
@@ -39,10 +41,10 @@ def access(url: GopherURL, *, submit_form: bool = False, octets: bool = False) -
 
     The Gopher+ string `!` returns the attributes as a text, `$` the items of a menu with their attributes. `?` asks for
     answers to the item's form, and delivers the result. A filled form in the URL (section 3.4.9) is sent only if
-    `submit_form` is true. A text ends at a line with a single dot; with `octets`, all that the server sends is
-    delivered unchanged. Raises UnsafeURL before connecting; UnsupportedOperation for items that are not on a gopher
-    server; RemoteError, LimitExceeded; Truncated, also if octets follow the dot of a text; InputRequired if the form is
-    not answered.
+    `submit_form` is true. The words of a search are asked for if the URL has none. A text ends at a line with a single
+    dot; with `octets`, all that the server sends is delivered unchanged. Raises UnsafeURL before connecting;
+    UnsupportedOperation for items that are not on a gopher server; RemoteError, LimitExceeded; Truncated, also if
+    octets follow the dot of a text; InputRequired if the form or the search is not answered.
     """
     check_type(url)
     plus = gopher_plus_string(url, submit_form=submit_form)
@@ -50,6 +52,9 @@ def access(url: GopherURL, *, submit_form: bool = False, octets: bool = False) -
         yield from _access_through_form(url, octets=octets)
         return
     words = None if url.search is None else octets_of(url.search)
+    if url.effective_gtype == "7" and (words is None or (not words and plus == b"+")):
+        (given,) = yield from Ask(Form(f"{url.host} searches '{url.selector}'", (_WORDS,)))
+        (words,) = encode_answer(_WORDS, given)
     response = yield from send_request(url, request_line(url, words, plus), gopher_plus=bool(plus))
     yield from _deliver(url, response, plus, octets=octets)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from urlschemes_access.credentials import Answers
     from urlschemes_gopher.attributes import Item
 
-__all__ = ["FILLED_FORM", "encode_answers", "parse_form"]
+__all__ = ["FILLED_FORM", "encode_answer", "encode_answers", "parse_form"]
 
 FILLED_FORM = re.compile(rb"\+\t1\r\n\+-1\r\n(?>(?:(?!\.\r\n)[^\x00-\x1f\x7f]*+\r\n)*)\.\r\n")
 """The filled form of section 3.4.9, with control characters only where that section has them."""
@@ -82,14 +82,14 @@ def encode_answers(form: Form, answers: Answers) -> tuple[bytes, bytes | None]:
     for question, answer in zip(form.questions, answers, strict=True):
         if question.kind == "AskP":
             secret.append(len(lines))
-        lines += _encode_answer(question, answer)
+        lines += encode_answer(question, answer)
     # A dot at the start of a line is doubled, so that no answer can end the block.
     block = [b"+-1", *(b"." + line if line.startswith(b".") else line for line in lines), b".", b""]
     hidden = b"\r\n".join(block[1 + secret[0] : 2 + secret[-1]]) if secret else None
     return b"\r\n".join(block), hidden or None
 
 
-def _encode_answer(question: Question, answer: str) -> list[bytes]:
+def encode_answer(question: Question, answer: str) -> list[bytes]:
     """Return the lines of one answer. That to an AskL is the number of its lines, and the lines."""
     if question.choices and answer not in question.choices:
         choices = ", ".join(repr(choice) for choice in question.choices)

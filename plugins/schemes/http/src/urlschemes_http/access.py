@@ -18,15 +18,13 @@ from urlschemes_access.protocol.ranges import WHOLE, Range
 from urlschemes_access.protocol.upload import decisive_answer
 from urlschemes_http import RequestURL
 from urlschemes_http.authentication import login_for
-from urlschemes_http.body import deliver_body
+from urlschemes_http.body import deliver_body, read_explanation
 from urlschemes_http.ranges import has_wanted, range_fields
-from urlschemes_http.request import Request
+from urlschemes_http.request import Fields, Request
 from urlschemes_http.response import MEDIA_TYPE, REDIRECTS, Method, Response
 from urlschemes_http.upload import Upload, check_written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from urlschemes_access.credentials import Credentials
 
 __all__ = ["access", "delete", "find_attributes", "replace"]
@@ -37,16 +35,18 @@ def access(
     *,
     range: Range = WHOLE,  # noqa: A002  the name of the option
     compressed: bool = False,
+    allow_cleartext: bool = False,
 ) -> Algorithm[None]:
     """Send GET, and deliver the content, or a range of it, as it comes.
 
-    With `compressed`, ask for the whole content with a content coding, and decode it.
+    With `compressed`, ask for the whole content with a content coding, and decode it. Without TLS, a user name and a
+    password are sent only if `allow_cleartext` is true or the address that was dialled is a loopback address.
 
     Raises RemoteError for a status that is not a success, AuthRequired for 401 and 407, RedirectRefused, ProtocolError,
     LimitExceeded, Truncated if the content is shorter than announced, and UnsupportedOperation if the server has no
     ranges.
     """
-    response = yield from _response_to_get(url, range, compressed=compressed)
+    response = yield from _response_to_get(url, range, compressed=compressed, cleartext=allow_cleartext)
     if response.status == 416:
         yield from Open("document", Attributes(size=0, start=range.start, fields=response.fields()))
     else:
@@ -57,15 +57,15 @@ def access(
     yield from response.end()
 
 
-def find_attributes(url: RequestURL) -> Algorithm[None]:
-    """Send HEAD, for what GET would say of the resource. Redirects and errors are those of `access`."""
-    response = yield from _final_response(url, "HEAD")
+def find_attributes(url: RequestURL, *, allow_cleartext: bool = False) -> Algorithm[None]:
+    """Send HEAD, for what GET would say of the resource. Redirects, logins and errors are those of `access`."""
+    response = yield from _final_response(url, "HEAD", cleartext=allow_cleartext)
     yield from Open("attributes", response.attributes())
     yield from response.end()
 
 
-def replace(url: RequestURL, *, media_type: str = "") -> Algorithm[None]:
-    """Send the caller's content by PUT: with a Content-Length if it is one piece, else in chunks.
+def replace(url: RequestURL, *, media_type: str = "", allow_cleartext: bool = False) -> Algorithm[None]:
+    """Send the caller's content by PUT: with a Content-Length if it is one piece, else in chunks. Logins: see `access`.
 
     Raises RemoteError and AuthRequired as `access`, and RedirectRefused for any redirect. After an error, part of the
     content may be stored: the error's `sent` counts the octets sent. Raises Indeterminate if all was sent and there is
@@ -76,7 +76,9 @@ def replace(url: RequestURL, *, media_type: str = "") -> Algorithm[None]:
     second = (yield from Pull()) if first else ()
     framing = ("Transfer-Encoding", "chunked") if second else ("Content-Length", str(sum(map(len, first))))
     fields = [framing, *([("Content-Type", media_type)] if media_type else [])]
-    upload = yield from Upload.begin(url, fields, has_content=bool(first), chunked=bool(second))
+    upload = yield from Upload.begin(
+        url, fields, has_content=bool(first), chunked=bool(second), cleartext=allow_cleartext
+    )
     for pieces in filter(None, (first, second)):
         yield from upload.send_pieces(pieces)
     while second and (pieces := (yield from Pull())):
@@ -85,20 +87,21 @@ def replace(url: RequestURL, *, media_type: str = "") -> Algorithm[None]:
     yield from _report(response, sent=upload.sent)
 
 
-def delete(url: RequestURL) -> Algorithm[None]:
-    """Send DELETE. Raises what `replace` raises; Indeterminate if there is no response."""
-    response = yield from _delete(url, None)
+def delete(url: RequestURL, *, allow_cleartext: bool = False) -> Algorithm[None]:
+    """Send DELETE. Logins: see `access`. Raises what `replace` raises; Indeterminate if there is no response."""
+    response = yield from _delete(url, None, cleartext=allow_cleartext)
     if response.status == 401 and not response.had_login:
         yield from Close(response.peer)
-        response = yield from _delete(url, (yield from login_for(response)))
+        response = yield from _delete(url, (yield from login_for(response)), cleartext=allow_cleartext)
     yield from _report(response, sent=None)
 
 
-def _response_to_get(url: RequestURL, wanted: Range, *, compressed: bool) -> Algorithm[Response]:
+def _response_to_get(url: RequestURL, wanted: Range, *, compressed: bool, cleartext: bool) -> Algorithm[Response]:
     """Return the response with the range, or with the whole resource if it is not the unchanged one; 416 at its end."""
     fields = range_fields(wanted)
     # A range of coded content would be a range of the codes.
-    response = yield from _final_response(url, "GET", fields or _accepting() if compressed else fields)
+    more = fields or _accepting() if compressed else fields
+    response = yield from _final_response(url, "GET", more, cleartext=cleartext)
     if not fields:
         return response
     if response.status in {206, 416}:
@@ -111,17 +114,17 @@ def _response_to_get(url: RequestURL, wanted: Range, *, compressed: bool) -> Alg
     else:
         return response
     yield from Close(response.peer)
-    return (yield from _final_response(url, "GET"))
+    return (yield from _final_response(url, "GET", cleartext=cleartext))
 
 
-def _final_response(url: RequestURL, method: Method, fields: Sequence[tuple[str, str]] = ()) -> Algorithm[Response]:
+def _final_response(url: RequestURL, method: Method, fields: Fields = (), *, cleartext: bool) -> Algorithm[Response]:
     """Send the request, follow redirects and log in, and return the response that succeeds.
 
     The response to a request for a range, by `fields`, may also be 206 or 416.
     """
     login: Credentials | None = None
     while True:
-        response = yield from Request.exchange(url, method, login, fields)
+        response = yield from Request.exchange(url, method, login, fields, cleartext=cleartext)
         if response.status in REDIRECTS:
             yield from Close(response.peer)
             target = yield from _target(url, response)
@@ -133,6 +136,7 @@ def _final_response(url: RequestURL, method: Method, fields: Sequence[tuple[str,
             login = yield from login_for(response)
         else:
             if not fields or response.status not in {206, 416}:
+                response.explanation = yield from read_explanation(response)
                 response.check_success()
             return response
 
@@ -154,8 +158,8 @@ def _target(url: RequestURL, response: Response) -> Algorithm[RequestURL]:
     return target
 
 
-def _delete(url: RequestURL, login: Credentials | None) -> Algorithm[Response]:
-    request = yield from Request.begin(url, "DELETE")
+def _delete(url: RequestURL, login: Credentials | None, *, cleartext: bool) -> Algorithm[Response]:
+    request = yield from Request.begin(url, "DELETE", cleartext=cleartext)
     yield from request.send_head(login)
     what, state = f"response from {url.host} to DELETE", "the resource may or may not be deleted"
     return (yield from decisive_answer(request.response(), what, state))
@@ -163,6 +167,7 @@ def _delete(url: RequestURL, login: Credentials | None) -> Algorithm[Response]:
 
 def _report(response: Response, *, sent: int | None) -> Algorithm[None]:
     """Give the caller the header fields of a response to PUT or DELETE, if it is a success."""
+    response.explanation = yield from read_explanation(response)
     yield from Close(response.peer)
     check_written(response, sent=sent)
     yield from Open("attributes", Attributes(fields=response.fields()))

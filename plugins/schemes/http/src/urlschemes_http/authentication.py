@@ -19,13 +19,14 @@ __all__ = ["authorization", "login_for"]
 
 _BASIC = re.compile(r'(?:^|,)[ \t]*basic(?:[ \t]+realm="((?:[^"\\]|\\.)*)"|(?=[ \t,]|$))', re.IGNORECASE)
 _BEARER = re.compile(r"(?:^|,)[ \t]*bearer(?=[ \t,]|$)", re.IGNORECASE)
+_CLEARTEXT = Remedy("sends the password unencrypted", "options.allow_cleartext", value=True)
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 
 def authorization(login: Credentials) -> tuple[str, bytes]:
     """Return the value of the Authorization field, and the secret in it. Raises AuthRequired if it cannot be written.
 
-    Neither scheme protects its secret: it is sent over TLS only.
+    Neither scheme protects its secret.
     """
     if login.token:
         if _TOKEN.fullmatch(login.token) is None:
@@ -45,22 +46,28 @@ def login_for(response: Response) -> Algorithm[Credentials]:
     if basic is None and bearer is None:
         raise AuthRequired(
             f"{url.host} requires an authentication scheme that is not supported",
-            hint="only Basic and Bearer are supported, over https",
+            hint="only Basic and Bearer are supported",
         )
     what = "a user name and a password" if basic else "a token"
-    if not url.tls:
+    if not (url.tls or (basic and response.may_log_in)):
         raise AuthRequired(
             f"{url.host} requires {'a password' if basic else what}, which http would send in clear text",
-            hint="try the same URL with https",
+            hint=Hint("try the same URL with https", _CLEARTEXT if basic else None),
         )
     realm = shown(re.sub(r"\\(.)", r"\1", (basic and basic[1]) or ""))
+    takes_token = url.tls and bearer is not None
     login = yield from Authenticate(
-        url.host, url.port, realm=realm, scheme=url.scheme, protected=url.tls, tokens=bearer is not None
+        url.host,
+        url.port,
+        realm=realm,
+        scheme=url.scheme,
+        protected=url.tls,
+        tokens=takes_token,
     )
     if login is None:
         message = f"{url.host} requires {what}{f' for {realm!r}' if basic else ''}"
         remedies = [Remedy("logs in", "credentials")] if basic else []
-        remedies += [Remedy("sends a token", "Credentials.token")] if bearer else []
+        remedies += [Remedy("sends a token", "Credentials.token")] if takes_token else []
         raise AuthRequired(message, hint=Hint(*remedies))
     if basic is None and not login.token:
         raise AuthRequired(f"{url.host} requires a token, not a user name and a password")

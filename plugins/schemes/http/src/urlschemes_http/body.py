@@ -1,10 +1,14 @@
-"""The body of a response, delivered as it comes (RFC 9112 sections 6 and 7)."""
+"""The body of a response (RFC 9112 sections 6 and 7): delivered as it comes, or read if it explains an error."""
 
 from __future__ import annotations
 
+import re
+from time import monotonic
 from typing import TYPE_CHECKING
 
-from urlschemes_access.errors import ProtocolError, Truncated
+from urlschemes.redaction import HIDDEN, one_line
+from urlschemes_access.attributes import charset_of
+from urlschemes_access.errors import AccessError, ProtocolError, Truncated
 from urlschemes_access.protocol import CHUNK, Algorithm, Deliver, Receive
 from urlschemes_http.chunks import ChunkDecoder
 
@@ -12,76 +16,113 @@ if TYPE_CHECKING:
     from urlschemes_http.codings import ContentDecoder
     from urlschemes_http.response import Response
 
-__all__ = ["deliver_body"]
+__all__ = ["deliver_body", "read_explanation"]
+
+MAX_EXPLANATION = 2048
+"""Octets of a body that are read for its explanation."""
+EXPLANATION_TIMEOUT = 1.0
+"""Seconds that reading it may take."""
+MAX_LINES = 3
+
+_MARKED_UP = frozenset({"text/html", "text/xml", "application/xml", "application/xhtml+xml"})
+_PLAIN = frozenset({"text/plain", "application/json", "application/problem+json"})
+_MARKUP = re.compile(
+    r"<(?:(head|script|style)\b.*?(?:</\1\s*>|\Z)|!--.*?(?:-->|\Z)|[^>]*(?:>|\Z))", re.DOTALL | re.IGNORECASE
+)
 
 
 def deliver_body(response: Response, decoder: ContentDecoder | None = None) -> Algorithm[None]:
     """Deliver the body, decoded by `decoder`. Raises Truncated if the connection ends before the body does."""
-    yield from (_deliver_chunks if response.framing == "chunked" else _deliver_octets)(response, decoder)
+    body = _Body(response)
+    while octets := (yield from body.read()):
+        for piece in (octets,) if decoder is None else decoder.pieces(octets):
+            yield from Deliver(piece)
     if decoder is not None:
         decoder.check_end()
 
 
-def _deliver(octets: bytes, decoder: ContentDecoder | None) -> Algorithm[None]:
-    for piece in (octets,) if decoder is None else decoder.pieces(octets):
-        yield from Deliver(piece)
+def read_explanation(response: Response) -> Algorithm[str]:
+    """Return the first lines of a text in the body of an error, safe to print; empty if there are none.
 
-
-def _deliver_octets(response: Response, decoder: ContentDecoder | None) -> Algorithm[None]:
-    """Deliver a body that ends after its Content-Length, or with the connection.
-
-    Without h11, which would copy each octet twice.
+    That of a refused login is not read: the login is the explanation.
     """
-    received = 0
-    beyond_head = response.http.trailing_data[0]
-    octets = beyond_head[: response.size]
-    while True:
-        if octets:
-            received += len(octets)
-            yield from _deliver(octets, decoder)
-        if received == response.size:
-            response.ended = response.framing == "length" and len(beyond_head) <= received
-            return
-        most = CHUNK if response.size is None else response.size - received
-        octets = yield from _receive(response, received, most)
-        if not octets:
-            if response.size is None:
-                return
-            raise _truncated(response, received)
-
-
-def _deliver_chunks(response: Response, decoder: ContentDecoder | None) -> Algorithm[None]:
-    """Deliver the content of the chunks."""
-    chunks = ChunkDecoder()
-    received = 0
-    octets = response.http.trailing_data[0]
-    while True:
-        if piece := chunks.decode(octets):
-            received += len(piece)
-            if response.size is not None and received > response.size:
-                raise ProtocolError(f"the chunks hold more than the {response.size} octets announced", where="content")
-            yield from _deliver(piece, decoder)
-        if chunks.finished:
-            if response.size not in (None, received):
-                raise _truncated(response, received)
-            response.ended = not chunks.rest
-            return
-        octets = yield from _receive(response, received, CHUNK)
-        if not octets:
-            raise _truncated(response, received)
-
-
-def _receive(response: Response, received: int, most: int) -> Algorithm[bytes]:
+    media_type = response.field("content-type") or ""
+    essence = media_type.partition(";")[0].strip().lower()
+    if response.status < 400 or response.status in {401, 407} or response.method == "HEAD":
+        return ""
+    if response.field("content-encoding") or essence not in _PLAIN | _MARKED_UP:
+        return ""
+    body, start, until = _Body(response), b"", monotonic() + EXPLANATION_TIMEOUT
     try:
-        return (yield from Receive(response.peer, most=most, phase="content")) or b""
-    except Truncated:
-        raise _truncated(response, received) from None
+        while len(start) < MAX_EXPLANATION and (octets := (yield from body.read(within=max(until - monotonic(), 0)))):
+            start += octets
+    except AccessError:
+        pass  # what was received may still explain the error
+    if response.secret:
+        start = start.replace(response.secret, HIDDEN.encode())  # before it is cut: a part could not be recognised
+    text = start[:MAX_EXPLANATION].decode(charset_of(media_type) or "utf-8", "replace")
+    if essence in _MARKED_UP:
+        from html import unescape  # late: only for errors
+
+        text = unescape(_MARKUP.sub("\n", text))
+    lines = dict.fromkeys(filter(None, (" ".join(line.split()) for line in text.splitlines())))
+    lines.pop(f"{response.status} {response.reason}", None)
+    return one_line(" / ".join([*lines][:MAX_LINES]), 200)
 
 
-def _truncated(response: Response, received: int) -> Truncated:
-    of_size = "" if response.size is None else f" of {response.size}"
-    return Truncated(
-        f"the connection to {response.url.host} ended: received {received}{of_size} octets",
-        received=received,
-        expected=response.size,
-    )
+class _Body:
+    """A body without its framing, read piece by piece.
+
+    Without h11, which would copy each octet of a body that is not in chunks twice.
+    """
+
+    __slots__ = ("_chunks", "_has_excess", "_pending", "_received", "_response")
+
+    def __init__(self, response: Response) -> None:
+        received = response.http.trailing_data[0]  # together with the head
+        self._response = response
+        self._chunks = ChunkDecoder() if response.framing == "chunked" else None
+        self._pending = received if self._chunks else received[: response.size]
+        self._has_excess = len(self._pending) < len(received)
+        self._received = 0
+
+    def read(self, *, within: float | None = None) -> Algorithm[bytes]:
+        """Return the next octets; `b""` at the end, and after `within` seconds without any."""
+        response, chunks = self._response, self._chunks
+        while not (chunks.finished if chunks else self._received == response.size):
+            octets, self._pending = self._pending, b""
+            octets = octets or (yield from self._receive(within))
+            if not octets:
+                return b""
+            if chunks:
+                octets = chunks.decode(octets)
+            self._received += len(octets)
+            if response.size is not None and self._received > response.size:
+                raise ProtocolError(f"the chunks hold more than the {response.size} octets announced", where="content")
+            if octets:
+                return octets
+        if response.size not in (None, self._received):
+            raise self._truncated()
+        response.ended = not chunks.rest if chunks else response.framing == "length" and not self._has_excess
+        return b""
+
+    def _receive(self, within: float | None) -> Algorithm[bytes]:
+        """Return octets; `b""` after `within` seconds, and where the connection ends the body. Raises Truncated."""
+        size = None if self._chunks else self._response.size
+        most = CHUNK if size is None else size - self._received
+        try:
+            octets = yield from Receive(self._response.peer, within=within, most=most, phase="content")
+        except Truncated:
+            raise self._truncated() from None
+        if octets == b"" and (self._chunks or size is not None):
+            raise self._truncated()
+        return octets or b""
+
+    def _truncated(self) -> Truncated:
+        received, expected = self._received, self._response.size
+        of_size = "" if expected is None else f" of {expected}"
+        return Truncated(
+            f"the connection to {self._response.url.host} ended: received {received}{of_size} octets",
+            received=received,
+            expected=expected,
+        )

@@ -6,7 +6,7 @@ response can be mistaken for another's. A request that writes always has a conne
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import h11
 
@@ -22,42 +22,49 @@ if TYPE_CHECKING:
     from urlschemes_access.credentials import Credentials
     from urlschemes_http import RequestURL
 
-__all__ = ["Request"]
+__all__ = ["Fields", "Request"]
+
+Fields: TypeAlias = "Sequence[tuple[str, str]]"
+"""Header fields, in their order."""
 
 
 class Request:
-    """One request and its response. The target is sent exactly as the URL writes it."""
+    """One request and its response. The target is sent exactly as the URL writes it.
 
-    __slots__ = ("_http", "_login", "_method", "_reader", "peer", "url")
+    A login is sent over TLS; without TLS to a loopback address, and if `cleartext` is true, but never a token.
+    """
 
-    def __init__(self, url: RequestURL, method: Method, peer: Peer) -> None:
+    __slots__ = ("_http", "_method", "_reader", "_secret", "may_log_in", "peer", "url")
+
+    def __init__(self, url: RequestURL, method: Method, peer: Peer, *, cleartext: bool) -> None:
         # MAX_HEAD limits a header; h11's own limit must be higher.
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=2 * (MAX_HEAD + CHUNK))
-        self._login: Credentials | None = None
+        self._secret: bytes | None = None
         self._method = method
         self._reader = ResponseReader(self._http, peer, url.host)
+        self.may_log_in = url.tls or cleartext or peer.is_loopback
         self.url = url
         self.peer = peer
 
     @classmethod
-    def begin(cls, url: RequestURL, method: Method) -> Algorithm[Request]:
+    def begin(cls, url: RequestURL, method: Method, *, cleartext: bool) -> Algorithm[Request]:
         """Connect, over TLS for https. For GET and HEAD, the connection may be one that was kept open."""
         key = "tls" if url.tls else ""
         peer = yield from Connect(url.host, url.port, reuse=key if method in ("GET", "HEAD") else None)
         if url.tls and not peer.secure:
             yield from StartTLS(peer, url.host)
-        return cls(url, method, peer)
+        return cls(url, method, peer, cleartext=cleartext)
 
     @classmethod
     def exchange(
-        cls, url: RequestURL, method: Method, login: Credentials | None, more: Sequence[tuple[str, str]] = ()
+        cls, url: RequestURL, method: Method, login: Credentials | None, more: Fields = (), *, cleartext: bool
     ) -> Algorithm[Response]:
         """Send a request that has no content and may be repeated, with `more` header fields; return its response.
 
         If the server has closed a connection that was kept open, the request is sent again over another one.
         """
         while True:
-            request = yield from cls.begin(url, method)
+            request = yield from cls.begin(url, method, cleartext=cleartext)
             try:
                 yield from request.send_head(login, more)
                 return (yield from request.response())
@@ -66,12 +73,10 @@ class Request:
                     raise
                 yield from Close(request.peer)
 
-    def send_head(
-        self, login: Credentials | None, more: Sequence[tuple[str, str]] = (), *, complete: bool = True
-    ) -> Algorithm[None]:
+    def send_head(self, login: Credentials | None, more: Fields = (), *, complete: bool = True) -> Algorithm[None]:
         """Send the request line and the header fields, `more` among them; `complete` if no content follows.
 
-        Without a `login`, the caller's credentials for this server are sent, if the connection is protected.
+        Without a `login`, the caller's credentials for this server are sent, if a login may be.
         """
         url = self.url
         fields = [
@@ -82,15 +87,15 @@ class Request:
             *([] if self.peer.keepable else [("Connection", "close")]),
             *more,
         ]
-        secret: bytes | None = None
-        self._login = login or (self.peer.login if url.tls else None)
-        if self._login is not None:
-            value, secret = authorization(self._login)
+        known = self.peer.login if self.may_log_in else None
+        login = login or (known if url.tls or known is None or not known.token else None)
+        if login is not None:
+            value, self._secret = authorization(login)
             fields.append(("Authorization", value))
         octets = self._http.send(h11.Request(method=self._method, target=url.target, headers=fields)) or b""
         if complete:
             octets += self._http.send(h11.EndOfMessage()) or b""
-        yield from Send(self.peer, octets, secret=secret)
+        yield from Send(self.peer, octets, secret=self._secret)
 
     def response(self, *, timeout: float | None = None) -> Algorithm[Response]:
         """Return the final response, up to its body. Raises DeadlineExceeded after `timeout` seconds without one."""
@@ -107,5 +112,5 @@ class Request:
 
     def _response(self, event: h11.Response) -> Response:
         response = Response(self.url, self._method, self.peer, self._http, event, self._reader.head)
-        response.had_login = self._login is not None
+        response.secret, response.may_log_in = self._secret, self.may_log_in
         return response

@@ -1,7 +1,7 @@
 """The response to an HTTP request: status, header fields, and what follows from them (RFC 9110, RFC 9112).
 
 h11 parses the header. Some responses that h11 accepts are refused here, because it is unclear where their body ends.
-The body of a redirect or an error is never read.
+The body of a redirect is never read.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import h11
 
+from urlschemes.errors import Hint
 from urlschemes.redaction import one_line, redact, shown
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import (
@@ -136,7 +137,7 @@ class Response:
     """The response to one request. Its status and header fields were read, its body was not.
 
     `framing` says how the end of the body is found (RFC 9112 section 6.3), `size` is its length if that is known.
-    `ended` is set once the body was read, unless octets followed it.
+    `ended` is set once the body was read, unless octets followed it. `explanation` is what the body of an error says.
     """
 
     def __init__(
@@ -158,10 +159,17 @@ class Response:
         empty = self.status == 204
         self.size = 0 if empty else None if length is None else int(length)
         self.framing: Framing = "chunked" if coding and not empty else "close" if self.size is None else "length"
-        self.had_login = False  # of the request
+        self.explanation = ""
+        self.secret: bytes | None = None  # of the login in the request
+        self.may_log_in = False
         self.ended = (empty or method == "HEAD") and not http.trailing_data[0]
         options = {option.strip().lower() for option in (self.field("connection") or "").split(",")}
         self._is_persistent = event.http_version == b"1.1" and "close" not in options
+
+    @property
+    def had_login(self) -> bool:
+        """True if the request had a login."""
+        return self.secret is not None
 
     def end(self) -> Algorithm[None]:
         """End the use of the connection: keep it for a later request if it can serve one (RFC 9112 section 9.3)."""
@@ -202,12 +210,13 @@ class Response:
             )
         if not 200 <= self.status < 300:
             retry = self.field("retry-after")
+            said = f"the server says: {self.explanation}" if self.explanation else None
             raise RemoteError(
                 f"{self}{after}",
                 status=self.status,
                 text=self.reason,
                 temporary=self.status in {408, 429} or self.status >= 500,
-                hint=f"the server says to retry after: {retry}" if retry else None,
+                hint=Hint(said, retry and f"the server says to retry after: {retry}") or None,
                 sent=sent,
             )
 

@@ -41,13 +41,13 @@ class Upload(upload.Upload):
 
     @classmethod
     def begin(
-        cls, url: RequestURL, fields: list[tuple[str, str]], *, has_content: bool, chunked: bool
+        cls, url: RequestURL, fields: list[tuple[str, str]], *, has_content: bool, chunked: bool, cleartext: bool
     ) -> Algorithm[Upload]:
         """Send the head of a PUT request, and wait until the content may be sent."""
         login: Credentials | None = None
         expects = has_content
         while True:
-            request = yield from Request.begin(url, "PUT")
+            request = yield from Request.begin(url, "PUT", cleartext=cleartext)
             more = [*fields, *([("Expect", "100-continue")] if expects else [])]
             yield from request.send_head(login, more, complete=False)
             response = (yield from request.early_response(timeout=CONTINUE_TIMEOUT)) if expects else None

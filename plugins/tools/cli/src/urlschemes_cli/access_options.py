@@ -81,6 +81,7 @@ class AccessOptions(NamedTuple):
     ports: tuple[int, ...]
     networks: tuple[str, ...]
     options: tuple[str, ...]
+    answers: tuple[str, ...]
     limits: list[tuple[str, float]]
     deadline: float | None
     verbose: int
@@ -103,7 +104,7 @@ class AccessOptions(NamedTuple):
             "deadline": self.deadline,
             "credentials": given_login(self.user, self.password_file, self.bearer_file)
             or login_prompt(client.credentials_from_hooks if self.plugin_credentials else None),
-            "ask": form_prompt(),
+            "ask": form_prompt(self.answers),
             "trace": trace_printer(Console(stderr=True), everything=self.verbose > 1) if self.verbose else None,
             "cacert": self.cacert,
             "cert": self.cert,
@@ -159,6 +160,9 @@ _OPTIONS = (
     click.option("--allow-port", "ports", multiple=True, callback=_ports, metavar="N", help="Allow port N."),
     click.option("--allow-network", "networks", multiple=True, metavar="NET", help="Allow an address or a network."),
     click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the scheme."),
+    click.option(
+        "--answer", "answers", multiple=True, metavar="TEXT", help="Answer a question of the server, such as a form's."
+    ),
     click.option("--cacert", type=FILE, metavar="FILE", help="Trust the authorities in FILE instead of the system's."),
     click.option("--cert", type=FILE, metavar="FILE", help="Show servers the client certificate in FILE."),
     click.option("--key", type=FILE, metavar="FILE", help="Private key of --cert, unless that file holds it."),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import click
 
@@ -83,9 +84,25 @@ def _ask_for_login(request: Authenticate) -> Credentials | None:
     return Credentials(user, _prompt_for_secret(f"Password of {safe_line(user)}"))
 
 
-def form_prompt() -> Callable[[Form], Answers] | None:
-    """Return a function that asks the questions of a form at the terminal; None without a terminal."""
+def form_prompt(answers: Sequence[str]) -> Callable[[Form], Answers] | None:
+    """Return a function that gives the `answers` to a form, or asks at the terminal if there are none.
+
+    Returns None without answers and without a terminal.
+    """
+    if answers:
+        return partial(_given, answers)
     return _fill_in if can_prompt() else None
+
+
+def _given(answers: Sequence[str], form: Form) -> Answers:
+    """Return the answers of `--answer`. Raises click.BadParameter if they do not fit the questions."""
+    if len(answers) != len(form.questions):
+        prompts = ", ".join(_prompt_of(each) for each in form.questions)
+        raise click.BadParameter(f"the questions are {prompts}: got {len(answers)} answers", param_hint="'--answer'")
+    return tuple(
+        _chosen(question, answer) if question.choices else answer
+        for question, answer in zip(form.questions, answers, strict=True)
+    )
 
 
 def _fill_in(form: Form) -> Answers:
@@ -94,8 +111,13 @@ def _fill_in(form: Form) -> Answers:
     return tuple(map(_answer, form.questions))
 
 
+def _prompt_of(question: Question) -> str:
+    """Return the prompt of a question without the colon at its end, which click adds."""
+    return safe_line(question.prompt).rstrip(": ") or "Answer"
+
+
 def _answer(question: Question) -> str:
-    prompt = safe_line(question.prompt).rstrip(": ") or "Answer"
+    prompt = _prompt_of(question)
     if question.choices:
         write_line(prompt, stream=sys.stderr)
         return _choose(question)
@@ -116,25 +138,31 @@ def _lines(prompt: str) -> str:
 
 
 def _choose(question: Question) -> str:
-    """Return the choice whose text or number is typed. Choices that look like these numbers have none."""
-    choices = question.choices
-    numbers = {str(number): choice for number, choice in enumerate(choices, 1)}
-    if not numbers.keys().isdisjoint(choices):
-        numbers = dict(zip(choices, choices, strict=True))
-    by_text = {choice.casefold(): choice for choice in reversed(choices)}
+    """Return the choice whose text or number is typed."""
+    numbers = _numbers(question)
     for number, choice in numbers.items():
         mark = "*" if choice == question.default else " "
         text = "" if number == choice else f"  {safe_line(choice)}"
         write_line(f" {mark}{safe_line(number):>3}{text}", stream=sys.stderr)
 
-    def chosen(text: str) -> str:
-        if text in choices:
-            return text
-        text = text.strip()
-        choice = numbers.get(text, by_text.get(text.casefold()))
-        if choice is None:
-            raise click.BadParameter(f"{safe_line(text)!r} is not a number or text of a choice")
-        return choice
-
     default = next((number for number, choice in numbers.items() if choice == question.default), None)
-    return str(click.prompt("Choice", value_proc=chosen, default=default, err=True))
+    return str(click.prompt("Choice", value_proc=partial(_chosen, question), default=default, err=True))
+
+
+def _numbers(question: Question) -> dict[str, str]:
+    """Return the choices by number; by themselves if some look like these numbers."""
+    choices = question.choices
+    numbers = {str(number): choice for number, choice in enumerate(choices, 1)}
+    return numbers if numbers.keys().isdisjoint(choices) else dict(zip(choices, choices, strict=True))
+
+
+def _chosen(question: Question, text: str) -> str:
+    """Return the choice that `text` names, by its own text or by its number. Raises click.BadParameter."""
+    if text in question.choices:
+        return text
+    text = text.strip()
+    by_text = {choice.casefold(): choice for choice in reversed(question.choices)}
+    choice = _numbers(question).get(text, by_text.get(text.casefold()))
+    if choice is None:
+        raise click.BadParameter(f"{safe_line(text)!r} is not a number or text of a choice", param_hint="'--answer'")
+    return choice

@@ -67,6 +67,18 @@ def test_a_listing_is_lines_of_fields_elsewhere(run, tmp_path: Path) -> None:
     assert (tmp_path / "menu").read_text("utf-8") == expected
 
 
+def test_times_are_shown_as_far_as_they_are_known(run, terminal) -> None:
+    known = ["1994-12-05", "1994-12-05T08:30", "1994-12-05T08:30:00+00:00"]
+    assert [row.split("\t")[3] for row in run("access", f"{SHELF}/times").stdout.splitlines()] == known
+    assert [
+        each["modified"] for each in json.loads(run("access", "--json", f"{SHELF}/times").stdout)["entries"]
+    ] == known
+    rows = terminal("access", f"{SHELF}/times").text.splitlines()[2:5]
+    assert [row.split(maxsplit=1)[1].rstrip() for row in rows] == [
+        *("1994-12-05", "1994-12-05 08:30", "1994-12-05 08:30"),
+    ]
+
+
 def test_a_listing_as_json(run) -> None:
     listing = json.loads(run("access", "--json", "x-shelf://joe:hunter2@127.0.0.1/menu").stdout)
     assert set(listing) == {"url", "kind", "entries", "attributes", "profile"}
@@ -194,6 +206,23 @@ def test_a_listing_hides_the_password_of_the_user_only(run, tmp_path: Path) -> N
         assert "urlschemes: *** stands for the password in your URL" in result.stderr
         listed = json.loads(run("access", "--json", f"ftp://joe:opensesame@{server}/", plugins="urlschemes-ftp").stdout)
         assert [entry["url"] for entry in listed["entries"]] == [f"ftp://joe:***@{server}/notes.txt"]
+
+
+def test_a_directory_without_its_final_slash_is_listed(run, tmp_path: Path) -> None:
+    (tmp_path / "served" / "pub").mkdir(parents=True)
+    (tmp_path / "served" / "pub" / "notes.txt").write_text("x")
+    with ftp_server(tmp_path / "served") as server:
+        listed = run("access", f"ftp://{server}/pub", plugins="urlschemes-ftp")
+        missing = run("access", f"ftp://{server}/sub", plugins="urlschemes-ftp")
+        part = run("access", "--range", "0-1", f"ftp://{server}/pub", plugins="urlschemes-ftp")
+    assert listed.stdout.startswith(f"ftp://{server}/pub/notes.txt\tfile\t1\t")
+    assert listed.stderr == f"urlschemes: ftp://{server}/pub is a directory, listed by ftp://{server}/pub/\n"
+    assert (missing.exit_code, "RETR sub: 550" in missing.stderr, "is a directory" in missing.stderr) == (
+        3,
+        True,
+        False,
+    )
+    assert (part.exit_code, part.stdout) == (4, "")
 
 
 def test_a_listing_shows_the_password_that_a_server_made_public(run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
+from urlschemes_testing.loopback import Loopback
 
 HTTP = "urlschemes-http"
 CONTENT = bytes(range(256)) * 1000
@@ -39,10 +41,55 @@ def test_a_range_is_of_octets_both_included(run, root: Path) -> None:
         assert (document["start"], document["octets"]) == (255990, 10)
 
 
-@pytest.mark.parametrize("text", ["5", "-5", "5-4", "a-b", "+1-2", "1-2-3", "\u0661-\u0662"])
+@pytest.mark.parametrize(("text", "start"), [("-5", 255995), ("-256000", 0), ("-999999999", 0)])
+def test_a_range_may_be_of_the_last_octets(run, root: Path, text: str, start: int) -> None:
+    with http_server(root) as address:
+        done = run("access", "--json", "--range", text, f"http://{address}/big", plugins=HTTP)
+    document = json.loads(done.stdout)
+    assert (document["start"], document["octets"]) == (start, 256000 - start)
+
+
+def test_the_last_octets_of_an_unknown_size_are_refused(run) -> None:
+    def serve(connection: socket.socket) -> None:
+        connection.recv(4096)
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+
+    with Loopback(serve) as server:
+        done = run("access", "--range", "-5", f"http://{server.address}/a", plugins=HTTP)
+    assert (done.exit_code, "the size of the resource" in done.stderr) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("big", "big"), ("big?x=1/y", "big"), ("%2e%2e%2fbig", "_._big"), (".big", "_big"), ("-big", "_big")],
+)
+def test_a_file_is_named_after_the_url(run, tmp_path: Path, monkeypatch, path: str, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    with http_server(tmp_path, handler=lambda _: HttpResponse(200, b"x")) as address:
+        done = run("access", "-O", f"http://{address}/a/{path}", plugins=HTTP)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", f"urlschemes: saved as {name}\n")
+    assert (tmp_path / name).read_bytes() == b"x"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("-O", "http://h/"), "no file can be named after http://h/: give -o FILE"),
+        (("-O", "-o", "x", "http://h/a"), "-O and -o cannot be combined"),
+        (("-O", "http://h/taken/"), "'taken' is a folder"),
+    ],
+)
+def test_no_file_is_named_after_these(run, tmp_path: Path, monkeypatch, words: tuple[str, ...], problem: str) -> None:
+    (tmp_path / "taken").mkdir()
+    monkeypatch.chdir(tmp_path)
+    done = run("access", *words, plugins=HTTP)
+    assert (done.exit_code, problem in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["5", "-0", "-", "5-4", "a-b", "+1-2", "1-2-3", "\u0661-\u0662"])
 def test_anything_else_is_no_range(run, text: str) -> None:
     result = run("access", "--range", text, f"{SHELF}/vase")
-    assert (result.exit_code, "expected FIRST-LAST, as in 0-499" in result.stderr) == (2, True)
+    assert (result.exit_code, "expected FIRST-LAST, as in 0-499, FIRST-, or -N" in result.stderr) == (2, True)
 
 
 def test_a_scheme_without_ranges_says_so(run, tmp_path: Path) -> None:

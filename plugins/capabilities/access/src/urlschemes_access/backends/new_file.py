@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from contextlib import suppress
 
 from urlschemes.storage import user_dirs
@@ -35,7 +34,7 @@ class NewFile:
         self._folder, before = (folder, "") if isinstance(folder, int) else (None, os.fspath(folder))
         self._target = os.path.join(before, name)
         # 60 characters: at most 240 octets
-        self._temporary = os.path.join(before, f".{name[:60]}.{secrets.token_hex(4)}")
+        self._temporary = os.path.join(before, f".{name[:60]}.{os.urandom(4).hex()}")
         self._mode = mode
         self.descriptor = -1
         """The descriptor of the file while it is open, otherwise -1."""

@@ -8,7 +8,7 @@ from functools import partial
 from time import monotonic
 from typing import Any, NamedTuple
 
-from urlschemes.errors import UnsafeURL
+from urlschemes.errors import Hint, Remedy, UnsafeURL
 from urlschemes.grammar.part import number_of
 from urlschemes_access.credentials import Answers, Credentials
 from urlschemes_access.dialogue.context import Context, DialoguePart
@@ -114,10 +114,10 @@ class CallerRequests(DialoguePart):
         """
         form = request.form
         if self._ask is None:
-            number = "a question" if len(form.questions) == 1 else f"{len(form.questions)} questions"
+            prompts = ", ".join(f"'{question.prompt}'" for question in form.questions)
             raise InputRequired(
-                f"the server asks {number}: {', '.join(form.title.splitlines())}",
-                hint="pass ask=, a function that answers a Form",
+                f"the server asks for {prompts}: {'; '.join(form.title.splitlines())}",
+                hint=Hint(Remedy("answers the form", "ask")),
             )
         given = await self._call(partial(self._ask, form))
         if given is None:

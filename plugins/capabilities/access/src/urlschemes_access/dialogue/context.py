@@ -29,6 +29,7 @@ _TYPES: dict[str, type] = {
     "size": int,
     "start": int,
     "modified": datetime,
+    "precision": str,
 }
 
 

@@ -3,6 +3,7 @@
 # Annotations are evaluated here: they are the types that requests check.
 
 from collections.abc import Callable, Generator, Sequence
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, dataclass_transform, get_args
 
 if TYPE_CHECKING:
@@ -119,6 +120,11 @@ class Peer:
         self.kept: Any = None
         self.login: Credentials | None = None
 
+    @property
+    def is_loopback(self) -> bool:
+        """True if the address that was dialled is a loopback address: what is sent does not leave this machine."""
+        return self.address is not None and ip_address(self.address[0]).is_loopback
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.label}>"
 
@@ -183,6 +189,8 @@ class Send(Request[None]):
         for piece in self.pieces:
             if not isinstance(piece, bytes):
                 raise TypeError(f"Send: octets must be bytes, not {type(piece).__name__}")
+        if not isinstance(secret, bytes | None):
+            raise TypeError(f"Send: secret must be bytes, not {type(secret).__name__}")
 
     @property
     def octets(self) -> bytes:

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 import click
 
+from urlschemes import URL
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.redaction import redact
-from urlschemes_access import Document, Listing, Range, Session
+from urlschemes_access import Client, Document, Listing, Range, Session
+from urlschemes_access.client import Arguments
+from urlschemes_access.errors import IsDirectory
+from urlschemes_access.resources.file_names import file_name
 from urlschemes_cli.access_options import AccessOptions, with_access_options
 from urlschemes_cli.options import json_option, remember, url_argument
 from urlschemes_cli.output.documents import attributes_json, document_json, download, write_attributes, write_document
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.listings import listing_json, write_listing
 from urlschemes_cli.output.progress import ProgressBar, can_show_progress
-from urlschemes_cli.output.text import safe_line
+from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.settings import Settings
+
+T = TypeVar("T")
 
 _NUMBER = re.compile("[0-9]{1,18}")
 
@@ -31,22 +38,28 @@ def _check_target(context: click.Context, _: click.Parameter, value: str | None)
         return Path(value)
     if value is None or value == "-":
         return None
-    path = Path(value)
+    return _file_to_write(value)
+
+
+def _file_to_write(name: str) -> Path:
+    path = Path(name)
     if path.is_dir():
-        raise click.BadParameter(f"{value!r} is a folder: name a file in it")
+        raise click.BadParameter(f"{name!r} is a folder: name a file in it")
     if not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {str(path.parent)!r}")
     return path
 
 
-def _parse_range(_: click.Context, __: click.Parameter, value: str | None) -> Range | None:
-    """Return the range FIRST-LAST, both included; without LAST, to the end."""
+def _parse_range(_: click.Context, __: click.Parameter, value: str | None) -> Range | int | None:
+    """Return the range FIRST-LAST, both included, and without LAST to the end; the number of the last octets, -N."""
     if value is None:
         return None
     first, dash, last = value.partition("-")
+    if dash and not first and _NUMBER.fullmatch(last) and int(last):
+        return int(last)
     if dash and _NUMBER.fullmatch(first) and _NUMBER.fullmatch(last or first) and int(first) <= int(last or first):
         return Range(int(first), int(last) + 1 if last else None)
-    raise click.BadParameter(f"expected FIRST-LAST, as in 0-499, or FIRST-, got {value!r}")
+    raise click.BadParameter(f"expected FIRST-LAST, as in 0-499, FIRST-, or -N for the last N octets, got {value!r}")
 
 
 def _check_url(context: click.Context, _: click.Parameter, value: str | None) -> str:
@@ -60,6 +73,7 @@ def _check_url(context: click.Context, _: click.Parameter, value: str | None) ->
 @click.option(
     "-o", "--output", "target", type=click.Path(), callback=_check_target, metavar="FILE", help="Write to FILE."
 )
+@click.option("-O", "by_name", is_flag=True, help="Write the content to a file named after the path of URL.")
 @click.option(
     "--many",
     type=click.File(encoding="utf-8", errors="surrogateescape"),
@@ -74,7 +88,11 @@ def _check_url(context: click.Context, _: click.Parameter, value: str | None) ->
     help="Keep what was received in FILE.part if the command is interrupted, and continue there.",
 )
 @click.option(
-    "--range", "part", callback=_parse_range, metavar="FIRST-LAST", help="Get only these octets, counted from 0."
+    "--range",
+    "part",
+    callback=_parse_range,
+    metavar="FIRST-LAST",
+    help="Get only these octets, counted from 0; -500: the last 500.",
 )
 @click.option("--compressed", is_flag=True, help="Ask for compressed content, and decode it (http, https).")
 @json_option
@@ -85,9 +103,10 @@ def access(
     url: str,
     target: Path | None,
     many: TextIO | None,
-    part: Range | None,
+    part: Range | int | None,
     access_options: AccessOptions,
     *,
+    by_name: bool,
     resumes: bool,
     compressed: bool,
     as_json: bool,
@@ -103,6 +122,12 @@ def access(
     taken = [name for name, is_taken in given.items() if is_taken]
     if len(taken) > 1:
         raise click.UsageError(f"{' and '.join(taken)} cannot be combined")
+    if by_name:
+        if target is not None:
+            raise click.UsageError("-O and -o cannot be combined")
+        if not (name := file_name(url)):
+            raise click.UsageError(f"no file can be named after {url}: give -o FILE")
+        target = _file_to_write(name)
     if resumes and (target is None or (target.exists() and not target.is_file())):
         raise click.UsageError("--continue needs -o FILE: only a file can be continued")
     if compressed:
@@ -117,8 +142,15 @@ def access(
     if resumes and target is not None:
         result: dict[str, Any] | None = download(client, url, target.resolve(), arguments, progress)
     else:
-        with client.access(url, range=part, **arguments) as resource, progress.transfer(resource.attributes.size):
+
+        def opened(url: URL | str) -> Document | Listing | Session:
+            wanted = _last_octets(client, url, part, arguments) if isinstance(part, int) else part
+            return client.access(url, range=wanted, **arguments)
+
+        with _or_listing(opened, url) as resource, progress.transfer(resource.attributes.size):
             result = _write(resource, target, as_json=as_json)
+    if by_name:
+        write_note(f"saved as {target}")
     if as_json:
         write_json(result)
 
@@ -136,6 +168,26 @@ def _access_many(
     urls = [line.strip() for line in source if line.strip()]
     arguments = access_options.arguments(settings.client_for(""), "", "access")
     access_many(settings, urls, folder, arguments, as_json=as_json)
+
+
+def _or_listing(operate: Callable[[URL | str], T], url: str) -> T:
+    """Return `operate(url)`. If the server says that the URL names a directory, use the one that lists it."""
+    try:
+        return operate(url)
+    except IsDirectory as error:
+        if error.listing is None:
+            raise
+        write_note(f"{url} is a directory, listed by {error.listing}")
+        return operate(error.listing)
+
+
+def _last_octets(client: Client, url: URL | str, count: int, arguments: Arguments) -> Range:
+    """Return the range of the last `count` octets. Raises UnsupportedOperation if the size is unknown."""
+    others: Any = {name: value for name, value in arguments.items() if name != "options"}
+    size = client.find_attributes(url, **others).size
+    if size is None:
+        raise UnsupportedOperation("the size of the resource, and so the place of its last octets, is unknown")
+    return Range(max(size - count, 0))
 
 
 def _write(resource: Document | Listing | Session, target: Path | None, *, as_json: bool) -> dict[str, Any] | None:
@@ -165,7 +217,8 @@ def _write(resource: Document | Listing | Session, target: Path | None, *, as_js
 def attributes(settings: Settings, url: str, access_options: AccessOptions, *, as_json: bool) -> None:
     """Show what is known of the resource at URL, without getting its content."""
     client = settings.client_for(url)
-    found = client.find_attributes(url, **access_options.arguments(client, url, "find attributes"))
+    arguments = access_options.arguments(client, url, "find attributes")
+    found = _or_listing(lambda each: client.find_attributes(each, **arguments), url)
     if as_json:
         write_json({"url": redact(url), "attributes": attributes_json(found)})
         return

@@ -89,30 +89,29 @@ def _size_of(file: str | None) -> int | None:
 
 @contextmanager
 def _content_of(file: str | None) -> Iterator[Content]:
-    """Open a file, or standard input, and yield its content."""
-    if file is None or file == "-":
-        source = sys.stdin.buffer
-        if source.isatty():
-            write_note("type the content; Ctrl-D at the beginning of a line ends it")
-        yield _chunks(source, "standard input", may_be_empty=file is not None)
-        return
-    path = Path(file)
-    with path.open("rb") as opened:
-        status = path.stat()
-        if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_WHOLE:
-            yield opened.read()
-        else:
-            yield _chunks(opened, file, may_be_empty=True)
+    """Open a file, or standard input, and yield its content. An OSError while it is read names it."""
+    try:
+        if file is None or file == "-":
+            source = sys.stdin.buffer
+            if source.isatty():
+                write_note("type the content; Ctrl-D at the beginning of a line ends it")
+            yield _chunks(source, may_be_empty=file is not None)
+            return
+        with Path(file).open("rb") as opened:
+            size = _size_of(file)
+            if size is None:
+                yield _chunks(opened, may_be_empty=True)
+            else:
+                yield opened.read() if size <= MAX_WHOLE else opened
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, file or "standard input") from error
 
 
-def _chunks(source: IO[bytes], name: str, *, may_be_empty: bool) -> Iterator[bytes]:
+def _chunks(source: IO[bytes], *, may_be_empty: bool) -> Iterator[bytes]:
     """Yield the octets of `source` as they arrive. Raises UsageError for an empty source that may not be empty."""
     read: Callable[[int], bytes] = getattr(source, "read1", source.read)
-    try:
-        if not (octets := read(CHUNK)) and not may_be_empty:
-            raise click.UsageError("standard input is empty: give `-` as FILE to send no content")
-        while octets:
-            yield octets
-            octets = read(CHUNK)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, name) from error
+    if not (octets := read(CHUNK)) and not may_be_empty:
+        raise click.UsageError("standard input is empty: give `-` as FILE to send no content")
+    while octets:
+        yield octets
+        octets = read(CHUNK)

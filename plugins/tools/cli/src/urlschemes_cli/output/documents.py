@@ -23,7 +23,7 @@ from urlschemes_access.errors import AccessError
 from urlschemes_access.resources.downloads import Part
 from urlschemes_cli.output.console import Console, facts_table
 from urlschemes_cli.output.progress import ProgressBar
-from urlschemes_cli.output.text import safe_line, write_line, write_note
+from urlschemes_cli.output.text import safe_line, time_text, write_line, write_note
 
 __all__ = ["UNMARKED", "attributes_json", "document_json", "hex_dump", "write_attributes", "write_document"]
 
@@ -200,7 +200,7 @@ def write_attributes(attributes: Attributes, *, if_none: str) -> None:
     rows = [
         ("media type", attributes.media_type),
         ("size", None if attributes.size is None else f"{attributes.size:,} octets"),
-        ("modified", attributes.modified and attributes.modified.isoformat(" ", "seconds")),
+        ("modified", time_text(attributes, " ") or None),
         ("name", attributes.name),
         ("gateway", attributes.gateway and attributes.gateway.source),
         *(attributes.fields.items()),
@@ -215,4 +215,4 @@ def attributes_json(attributes: Attributes) -> dict[str, Any]:
     found = {name: getattr(attributes, name) for name in ("media_type", "size", "modified", "name", "fields")}
     via = attributes.gateway
     urls = via and {"asked": via.asked.redacted(), "url": via.url.redacted(), "source": redact(via.source)}
-    return {**found, "gateway": urls}
+    return {**found, "modified": time_text(attributes) or None, "gateway": urls}

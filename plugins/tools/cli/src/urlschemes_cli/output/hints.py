@@ -29,6 +29,7 @@ _SETTINGS = {
     "Limits": ("--limit {name}={}", "N", "limits"),
     "cacert": ("--cacert {}", "FILE", "tls"),
     "cert": ("--cert {}", "FILE", "tls"),
+    "ask": ("--answer TEXT for each question, in their order,", "", ""),
     "credentials": ("--user NAME with --password-file FILE", "", ""),
     "Credentials.token": ("--bearer-file {}", "FILE", ""),
     "Configuration()": ("--no-config", "", ""),
@@ -104,8 +105,7 @@ def _access_hint(error: URLError) -> str | None:
         return _POLICY_HINTS.get(error.rule, configured if hasattr(Policy, error.rule) else None)
     if error.code == "limit-exceeded" and getattr(error, "limit", None) == "content":
         return "-o FILE saves a document of any length"
-    asks = "the command asks for it if standard input and standard error are a terminal"
-    return asks if error.code == "input-required" else None
+    return None
 
 
 def _plugin_commands(scheme: str | None) -> list[str]:

@@ -12,7 +12,7 @@ from urlschemes.redaction import HIDDEN, redact
 from urlschemes_access import Entry, Listing
 from urlschemes_cli.output.console import Console, columns_table
 from urlschemes_cli.output.documents import attributes_json, open_target
-from urlschemes_cli.output.text import escaped_line, safe_line, write_note
+from urlschemes_cli.output.text import escaped_line, safe_line, time_text, write_note
 
 
 def write_listing(listing: Listing, target: Path | None) -> None:
@@ -53,7 +53,9 @@ def listing_json(listing: Listing, target: Path | None) -> dict[str, Any]:
         password = password_in(listing.url)
         names = ("name", "url", "kind", "size", "modified", "fields", "problem")
         result["entries"] = [
-            {name: getattr(each, name) for name in names} | {"url": _url_of(each, password)} for each in listing
+            {name: getattr(each, name) for name in names}
+            | {"url": _url_of(each, password), "modified": time_text(each) or None}
+            for each in listing
         ]
     else:
         write_listing(listing, target)
@@ -64,8 +66,7 @@ def listing_json(listing: Listing, target: Path | None) -> dict[str, Any]:
 def _write_lines(entries: Iterable[Entry], password: str | None, file: BinaryIO) -> None:
     for entry in entries:
         size = "" if entry.size is None else str(entry.size)
-        modified = entry.modified.isoformat() if entry.modified else ""
-        fields = map(safe_line, (entry.kind, size, modified, entry.name, entry.problem or ""))
+        fields = map(safe_line, (entry.kind, size, time_text(entry), entry.name, entry.problem or ""))
         url = escaped_line(_url_of(entry, password) or "")
         file.write(("\t".join((url, *fields)) + "\n").encode("utf-8", "backslashreplace"))
     file.flush()
@@ -99,7 +100,7 @@ def _row(entry: Entry, columns: list[str], password: str | None) -> tuple[str, .
         "name": safe_line(entry.name),
         "kind": safe_line(entry.kind),
         "size": "" if entry.size is None else f"{entry.size:,}",
-        "modified": entry.modified.strftime("%Y-%m-%d %H:%M") if entry.modified else "",
+        "modified": time_text(entry, " ")[:16],
     }
     url = _url_of(entry, password)
     return (*(cells[column] for column in columns), escaped_line(url) if url else safe_line(entry.problem or ""))

@@ -19,6 +19,8 @@ def access(url, *, shout=False, times=1):
             yield from document(f"{shout!r} {times!r}".encode())
         case "menu":
             yield from menu()
+        case "times":
+            yield from timed_menu()
         case "cutmenu":
             yield from Open("listing")
             yield from Deliver(Entry(name="vase"))
@@ -75,6 +77,12 @@ def menu():
     yield from Deliver(Entry(name="e\x1b[2Jvil\n\tname", kind="thing", problem="it has no \x1b]0;name"))
 
 
+def timed_menu():
+    yield from Open("listing")
+    for precision in ("day", "minute", "second"):
+        yield from Deliver(Entry(name=precision, modified=MONDAY, precision=precision))
+
+
 def login(url):
     known = yield from Authenticate(url.host, url.port, user=url.user, realm="the \x1b[31mvault")
     if known is None:
@@ -85,7 +93,9 @@ def login(url):
 def form():
     questions = (
         Question("ask", "Name?", "nobody"),
-        Question("ask", "Word:", hidden=True),
+        Question("ask", "Password:", hidden=True),
+        Question("ask", "", "Ann"),
+        Question("ask", "Word?", hidden=True),
         Question("choose", "Colour?", "red", ("red", "blue")),
         Question("choose", "Shade?", "", ("Light", "Dark")),
         Question("choose", "Sure?", "1", ("0", "1")),
