@@ -332,11 +332,14 @@ class _Bridge:
             for after in bits(new):
                 self._before[after] = position
                 ahead.append(after)
-        self._end = None if state.ends else next((each for each in ahead if automaton.tree.last >> each & 1), None)
-        stops = sorted({"#", *self._goals, *profile.reserved} - {"%"}, reverse=True)  # the longest word first
-        escape = f"|%(?={ESCAPE.pattern[1:]})" if "%" in self._goals else ""
-        self._stop = re.compile("|".join(map(re.escape, stops)) + escape)
-        self._has_fragments = profile.has_fragments
+        escape = f"%(?={ESCAPE.pattern[1:]})|" if "%" in self._goals else ""
+        end = None if state.ends else next((each for each in ahead if automaton.tree.last >> each & 1), None)
+        self._goals |= dict.fromkeys(["", *"#"[profile.has_fragments :]], end)
+        self._delimiters = {"#", *profile.reserved} - self._goals.keys()
+        goals = sorted(self._goals.keys() - {"%", ""}, reverse=True)  # the longest word first
+        self._goal = re.compile("|".join([*map(re.escape, goals), escape + r"\Z"]))
+        self._next: tuple[str, int, int, str] = "", 0, -1, ""
+        """A text, an index in it, and the place of the next goal from there on, and the goal."""
 
     def over(self, text: str, index: int) -> tuple[int, str]:
         """Return the end of what is replaced in `text`, at least `index`, and the text that replaces it.
@@ -344,13 +347,15 @@ class _Bridge:
         Delimiters that can never come next are replaced, too; other characters are errors of their own, unless the
         rules ask for a word.
         """
-        end = index
-        while (found := self._stop.search(text, index)) and (found[0] != "#" or self._has_fragments):
-            if found[0] in self._goals:
-                return found.start() if self._asks_word else end, self._written(self._goals[found[0]])
-            index = end = found.end()
-        end = (found.start() if found else len(text)) if self._asks_word else end
-        return end, self._written(self._end)
+        known, start, end, goal = self._next
+        if known is not text or not start <= index <= end:
+            found = self._goal.search(text, index)
+            assert found is not None  # at the end at the latest
+            end, goal = found.start(), found[0]
+            self._next = text, index, end, goal
+        if not self._asks_word:
+            end = max([index, *(text.rfind(each, index, end) + 1 for each in self._delimiters)])
+        return end, self._written(self._goals[goal])
 
     def _written(self, goal: int | None) -> str:
         """Return the text that leads to a position."""

@@ -43,8 +43,7 @@ class Repair:
         self._in_query = False
         self._last_at = self._text.rfind("@")
         self._changes: list[Change] = []
-        # The reserved characters that were encoded, by the index of the piece.
-        self._encoded: dict[int, str] = {}
+        self._written = cache(self._escapes)
 
     def repaired(self) -> str | None:
         """Return the repaired text, None if there is no repair. Raises Ambiguous if there are several."""
@@ -54,10 +53,16 @@ class Repair:
                 self._source.stop = index + self._state.walk(self._text[index:])[0]
                 return None
             index += 1
-        lost = lost_delimiter(self._syntax, self._pieces, self._encoded) if self._encoded else None
+        places = enumerate(zip(self._taken, self._pieces, strict=True))
+        encoded = {number: index for number, (index, piece) in places if piece[0] == "%" != piece}
+        delimiters = {*self._profile.reserved} - {*self._source.data}
+        reserved = {number: self._text[index] for number, index in encoded.items() if self._text[index] in delimiters}
+        lost = lost_delimiter(self._syntax, self._pieces, reserved) if reserved else None
         if lost is not None:
             self._source.lost = self._source.stop = self._taken[lost]
             return None
+        for number, index in encoded.items():
+            self._add_change("character encoded", index, self._text[index], self._pieces[number], self._source.section)
         self._source.changes += self._changes
         return "".join(self._pieces)
 
@@ -84,32 +89,37 @@ class Repair:
             if len(rest) < left or not state.taken(rest):
                 return False
         self._in_query = self._in_query or (text[-1] == "?" and is_literal(state))
-        self._pieces.append(text)
+        self._append(index, text, state)
+        return True
+
+    def _append(self, index: int, piece: str, state: State) -> None:
+        self._pieces.append(piece)
         self._taken.append(index)
         self._states.append(state)
-        return True
 
     def _add_change(self, what: str, index: int, before: str, after: str, section: str) -> None:
         self._changes.append(Change(what, self._source.position(index), before, after, section))
 
     def _encodes(self, index: int) -> bool:
         """Take the character at `index` encoded; return False if that is impossible. Raises Ambiguous."""
-        character = self._text[index]
+        before = self._state
+        escapes, after = self._written(before, self._text[index])
+        if after is None:
+            return False
+        self._misplaced.check(index, escapes, before, after, in_query=self._in_query)
+        if self._is_in_host(index, after.reached):
+            return False  # a host is never guessed
+        self._append(index, escapes, after)
+        return True
+
+    def _escapes(self, state: State, character: str) -> tuple[str, State | None]:
+        """Return the escapes of a character, and the state after them; None if they cannot come next."""
         try:
             escapes = encoded(octets_of(character))
         except UnicodeEncodeError:
-            return False
-        length, after = self._state.walk(escapes)
-        if length < len(escapes) or self._misplaced.part(after) == "host":
-            return False
-        self._misplaced.check(index, escapes, self._state, after, in_query=self._in_query)
-        if self._is_in_host(index, after.reached):
-            return False  # a host is never guessed
-        self._takes(index, escapes)
-        if character in self._profile.reserved and character not in self._source.data:
-            self._encoded[len(self._taken) - 1] = character
-        self._add_change("character encoded", index, character, escapes, self._source.section)
-        return True
+            return "", None
+        length, after = state.walk(escapes)
+        return escapes, None if length < len(escapes) or self._misplaced.part(after) == "host" else after
 
     def _is_in_host(self, index: int, positions: int) -> bool:
         """Return True for the host of an authority, and for `positions` of the rules of hosts that are of no login."""
