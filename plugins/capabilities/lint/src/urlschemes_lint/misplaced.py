@@ -39,6 +39,7 @@ _FIELD = 100
 """The characters that are read to see whether a field begins; hostile texts ask often."""
 
 
+@lru_cache(maxsize=100)
 def is_layout(character: str) -> bool:
     """Return True if `character` is a control, a blank outside US-ASCII, or only controls how text is displayed.
 
@@ -83,7 +84,7 @@ class Misplaced:
 
     def __init__(self, source: SourceText, syntax: Syntax) -> None:
         self._source = source
-        self._syntax = syntax
+        self._syntax, self._reserved = syntax, syntax.profile.reserved
         self._next_index: dict[str, tuple[int, int]] = {}
         self.part = cache(self._part)
         self._begins_list = cache(self._may_begin_list)
@@ -111,7 +112,7 @@ class Misplaced:
         if character in self._source.data:
             return
         reading = self._mistake(index, escapes, state, after)
-        if reading is None and character in self._source.profile.reserved:
+        if reading is None and character in self._reserved:
             reading = self._delimiter(index, escapes, state, self.part(after), in_query=in_query)
         if reading is not None:
             text, advice = reading
@@ -173,10 +174,10 @@ class Misplaced:
             return self._cut(index), f"leave out the query if it begins here, or write {data()}"
         if character == "?" and only_divides(state, "&") and self.find("=", index) < self.find("&", index):
             return self._replaced(index, "&"), f"write `&` if another field begins here, or {data()}"
-        others, missing = _separators(state, character, self._source.profile.reserved)
-        rest = text[index + 1 : min(self.find(character, index + 1), index + 1 + _FIELD)]
-        for each, after_other in others if part and rest else ():
-            if self._begins_list(after_other, rest, character, part):
+        others, missing = _separators(state, character, self._reserved)
+        for each, after_other in others if part else ():
+            rest = text[index + 1 : min(self.find(character, index + 1), index + 1 + _FIELD)]
+            if rest and self._begins_list(after_other, rest, character, part):
                 return self._replaced(index, each), f"write `{each}` if a field begins here, or {data()}"
         if missing is not None:
             return self._replaced(index, missing, 0), f"write `{missing}` before it, or {data()}"

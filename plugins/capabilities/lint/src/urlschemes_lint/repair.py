@@ -28,7 +28,7 @@ class Repair:
 
     def __init__(self, source: SourceText, syntax: Syntax) -> None:
         self._source, self._text = source, source.text
-        self._syntax, self._profile = syntax, syntax.profile
+        self._syntax, self._profile, self._reserved = syntax, syntax.profile, syntax.profile.reserved
         self._begun = cache(syntax.automaton.begun)
         # The texts taken so far, each with its index in the text, and the states before the first and after each.
         self._pieces: list[str] = []
@@ -55,7 +55,7 @@ class Repair:
             index += 1
         places = enumerate(zip(self._taken, self._pieces, strict=True))
         encoded = {number: index for number, (index, piece) in places if piece[0] == "%" != piece}
-        delimiters = {*self._profile.reserved} - {*self._source.data}
+        delimiters = {*self._reserved} - {*self._source.data}
         reserved = {number: self._text[index] for number, index in encoded.items() if self._text[index] in delimiters}
         lost = lost_delimiter(self._syntax, self._pieces, reserved) if reserved else None
         if lost is not None:
@@ -82,7 +82,7 @@ class Repair:
         length, state = self._state.walk(text)
         if length < len(text):
             return False
-        begun = self._begun(state.expected) if text[-1] in self._profile.reserved else None
+        begun = self._begun(state.expected) if text[-1] in self._reserved else None
         if begun is not None and begun.offset == 1:
             left = len(str(begun.literal)) - 1
             rest = self._text[index + 1 : index + 1 + left]  # in either case
