@@ -48,6 +48,15 @@ OTHERS = (
         "news:a>b@c.d",
     ),
     *("http://\u2603.net/", "http://\u0661\u0662.de/", "http://B\xfc.example/a", "http://h%25/", "http://h%40b/"),
+    *(
+        "(https://e.com)",
+        "[x](https://e.com/a_(b))",
+        '"https://e.com"',
+        "`https://e.com`",
+        " \u201chttps://e.com\u201d",
+    ),
+    *("https ://e.com", "h  ttps://e.com", "see https://e.com", "http://git@h.example:owner/a", "ftp://h.example:a"),
+    *("stun://h:1", "turn://h", "xmpp://a/b", "data:text/plain;base64,SGVs bG8="),
     *("wais://a\u2100b/", "http://h/%u0041", "file://[2001:db8::1]0/a", "[::1]", '["a[::1]'),
 )
 CHARACTERS = (
@@ -195,6 +204,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         lambda case: case.gets(case.found[1]),
         lambda case: [Edit(case.start, case.start + 1, case.found[2])],
     ),
+    r"write `(.)` before it$": (lambda case: case.gets(case.found[1]),),
     r"(.*: )?leave it out|leave out (?:the second `:`|the dot at the end|one of the dots)|remove (?:it|the white)": (
         removed,
     ),
@@ -205,7 +215,15 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     r"leave out the zone": (without_zone,),
     r"leave out the brackets": (unbracketed,),
     r"write brackets around|write a `\]` after": (bracketed,),
-    r"leave out `.+` and `.+`": (lambda case: [Edit(case.start, len(case.text), case.text[case.start + 1 : -1])],),
+    r"leave out ([`\"])(.+)\1 and \1(.+?)\1": (
+        lambda case: [
+            Edit(case.start, len(case.text), case.text[case.start :].strip()[len(case.found[2]) : -len(case.found[3])])
+        ],
+    ),
+    r"leave out the text before the URL": (
+        lambda case: [Edit(0, case.text.rindex(" ", 0, case.text.index(":")) + 1, "")],
+    ),
+    r"write `/` instead of the `:`": (lambda case: [Edit(case.start - 1, case.start, "/")],),
     r"write .* after `//`, or leave out the third `/`": (lambda case: [Edit(case.start, case.start + 1, "")],),
     r"leave out the `//`": (lambda case: [Edit(case.start, case.start + 2, "")],),
     r"leave out the colon, or write the port": (lambda case: [Edit(case.start - 1, case.start, "")],),

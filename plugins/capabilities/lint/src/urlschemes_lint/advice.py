@@ -14,14 +14,14 @@ from urlschemes.url.fault_messages import is_like_ipv6, usual_hint
 from urlschemes.url.fault_place import first_state, host_may_be_empty
 from urlschemes_lint.findings import Finding
 from urlschemes_lint.misplaced import is_layout
+from urlschemes_lint.source_text import SourceText
 
 Repair: TypeAlias = tuple[object, ...] | URLError
 """What `fix` returns or raises for a text."""
 
-_PAIRS = frozenset({"()", "[]", "{}", '""', "''", "``", "\u201c\u201d", "\u2018\u2019", "\xab\xbb"})
-
 _HOST_ALONE = "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
 _FROM_DIGIT = re.compile(r"[0-9][0-9A-Za-z-]*(?:\.[0-9A-Za-z-]+)+(?:[:/?#]|$)")
+_PATH = re.compile(r"(?:[A-Za-z]:)?\\|~/")
 _BEFORE_URL = re.compile(r"[^A-Za-z][<\s]*[A-Za-z][0-9A-Za-z+.-]*:")
 _ACTION = re.compile("(?:^|: )(?:write|leave|encode) ")
 _ON_A_HOST = re.compile(r"@[^/:@]+:(?![0-9]+(?:/|$)|//).")
@@ -37,6 +37,11 @@ def advice(
     """
     better = None if error.span is None else _Advice(error, text, url_type, repair, state).better()
     return with_offer(better or error.hint, repair)
+
+
+def is_path(text: str) -> bool:
+    """Return True if `text` is the path of a file, as Windows and shells write it, and no URL at all."""
+    return _PATH.match(text) is not None
 
 
 def with_offer(hint: str | None, repair: Repair) -> str | None:
@@ -169,16 +174,16 @@ class _Advice:
     def _of_beginning(self) -> str | None:
         """Return the advice about a character that no URL begins with."""
         text = self.text
-        if text.startswith(("\\", "~/")):
+        if is_path(text):
             return "this is the path of a file, not a URL"
         is_address = text[0] == "[" and "[" in self.profile.reserved and is_like_ipv6(text[1:].partition("]")[0])
         if is_address or _FROM_DIGIT.match(text):
             return _HOST_ALONE
-        if not _BEFORE_URL.match(text):
-            return None
-        pair = text[0] + text.rstrip()[-1:]
-        around = f"leave out `{pair[0]}` and `{pair[-1]}` around the URL"
-        return around if pair in _PAIRS else "no URL begins with it: leave it out"
+        wrapper = SourceText(text, self.profile).wrapper
+        if wrapper is not None:
+            mark = '"' if "`" in wrapper else "`"
+            return f"leave out {mark}{wrapper[0]}{mark} and {mark}{wrapper[1]}{mark} around the URL"
+        return "no URL begins with it: leave it out" if _BEFORE_URL.match(text) else None
 
     def _of_port(self) -> str | None:
         text, position, syntax = self.text, self.position, self.syntax
@@ -200,6 +205,9 @@ class _Advice:
             return f"{self.profile.address_hint}{and_zone}"
         if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
             return "there are two schemes: leave out the first, or the colon if it ends a host"
+        path = f"{text[: authority.colon]}/{text[authority.colon + 1 :]}"
+        if text[authority.colon + 1 :][:1].isalpha() and syntax.fullmatch(path):
+            return "write `/` instead of the `:` if the path begins after it; the port is a decimal number"
         if self.character == ":" and ord(":") not in syntax.parts["port"].bare:
             return "a host has one port"
         return None

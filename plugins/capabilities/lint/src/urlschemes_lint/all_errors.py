@@ -19,7 +19,7 @@ from urlschemes.url.fault_messages import bad_escape, escapes, unsafe_character
 from urlschemes.url.fault_place import ILLEGAL_CODES, Fault
 from urlschemes_lint.advice import Repair, advice
 from urlschemes_lint.findings import Finding, error_finding
-from urlschemes_lint.source_text import wrong_run
+from urlschemes_lint.source_text import SourceText, wrong_run
 from urlschemes_lint.warning_checks import Warnings
 
 _PERCENT = 1 << ord("%")
@@ -34,9 +34,14 @@ def all_errors(text: str, url_type: type[URL], error: InvalidURL, repair: Repair
     """
     reading = _Reading(text, url_type, repair)
     reading.findings.append(error_finding(error)._replace(hint=advice(error, text, url_type, repair)))
-    reading.end = error.span[1] if error.span else 0  # a type with its own parser may blame a later place
+    start, reading.end = error.span or (0, 0)  # a type with its own parser may blame a later place
     reading.read()
-    return reading.findings
+    source, first, *others = SourceText(text, url_type.syntax.profile), *reading.findings
+    if start < source.position(0):  # the first error is about all that `fix` leaves out around the URL
+        kept = {*source.positions, len(text)}
+        places = [range(start, max(start + 1, end)) for start, end in (each.span or (0, 0) for each in others)]
+        others = [each for each, place in zip(others, places, strict=True) if not kept.isdisjoint(place)]
+    return [first, *others]
 
 
 class _Edit(NamedTuple):
@@ -154,10 +159,10 @@ class _Reading:
 
     def _report(self, fault: Fault, *, is_first: bool) -> tuple[int, int]:
         """Report a fault, the first of which is reported already; return the place to repair."""
-        start, end = fault.blamed
+        start, end = blamed = fault.blamed
         is_illegal = fault.code in {"invalid-character", "bad-escape"}
         wrong = wrong_run(self.syntax.profile).match(self.text, start) if is_illegal else None
-        if wrong is not None and not is_first:
+        if wrong is not None:
             end = wrong.end()  # adjacent characters that are wrong anywhere are one error
         finding = error_finding(fault)._replace(span=(start, end))
         if end - start > 1 and fault.code == "invalid-character":
@@ -169,11 +174,13 @@ class _Reading:
         kind = fault.code, fault.part, fault.rule
         is_next = before.span is not None and before.span[1] == start == end - 1
         if wrong is None and is_next and kind == (before.code, before.part, before.rule):
-            if self.findings[-1] is before and before.span:  # the first error is as `parse` has it
+            if self.findings[-1] is before and before.span:
                 self.findings[-1] = finding = before._replace(span=(before.span[0], end))
-        elif not is_first and start >= self.end:
+        elif is_first and (self.findings[0].span != blamed or (start, end) == blamed):
+            finding = self.findings[0]
+        elif is_first or (start >= self.end and fault.region != "scheme"):  # one error says that there is no scheme
             hint = advice(finding, self.whole, self.url_type, self.repair, self.states[fault.at])
-            self.findings.append(finding := finding._replace(hint=hint))
+            self.findings[len(self.findings) - is_first :] = [finding := finding._replace(hint=hint)]
         self._before = finding
         self.end = max(self.end, end, start + 1)
         return start, end

@@ -8,7 +8,7 @@ from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, unfit
-from urlschemes_lint.advice import with_offer
+from urlschemes_lint.advice import is_path, with_offer
 from urlschemes_lint.all_errors import all_errors
 from urlschemes_lint.findings import Finding, error_finding
 from urlschemes_lint.fixing import repair_of
@@ -20,8 +20,8 @@ def check(
 ) -> tuple[Finding, ...]:
     """Return the errors in `text`, and warnings about what is legal but unwise in the order of the text.
 
-    The first error is that of `parse`; at most 100 are reported. An unknown scheme is an error too; the text is then
-    checked by the rules for all URLs. Raises PluginError.
+    The first error is that of `parse`; at most 100 are reported, and each run of the same error is one. An unknown
+    scheme is an error too; the text is then checked by the rules for all URLs. Raises PluginError.
     """
     schemes = registry_or_default(registry, profile)
     unreadable = unfit(text, limit)
@@ -40,6 +40,8 @@ def check(
                 ("the name of an installed scheme",),
             )
             findings.append(Finding(error.code, "error", str(error.message), *place, hint, expected, "scheme"))
+            if is_path(text):
+                return tuple(findings)
     try:
         url = read_as(url_type, text, limit)
     except InvalidURL as error:

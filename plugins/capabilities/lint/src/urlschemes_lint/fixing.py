@@ -80,7 +80,13 @@ def fix(
     scheme, colon, _ = source.text.partition(":")
     if not colon or not schemes.profile.is_scheme_name(scheme):
         generic: type[URL] = algorithms_of(schemes.profile).url_type
-        raise _not_repairable("there is no scheme name, and `fix` never guesses one", source, source.text, generic)
+        error = _not_repairable("there is no scheme name, and `fix` never guesses one", source, source.text, generic)
+        words = scheme.lower().split()
+        if colon and "".join(words) in schemes:
+            error.hint = "remove the white space"
+        elif colon and words and words[-1] in schemes:
+            error.hint = "leave out the text before the URL"
+        raise error
     url_type = schemes[scheme].url_type
     try:
         found, url = nearest(source, url_type, limit)

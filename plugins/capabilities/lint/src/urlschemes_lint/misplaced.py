@@ -116,7 +116,8 @@ class Misplaced:
             reading = self._delimiter(index, escapes, state, self.part(after), in_query=in_query)
         if reading is not None:
             text, advice = reading
-            raise self._source.ambiguous(quoted_text(character), index, advice, text, data=character)
+            data = "//" if 2 * escapes in advice else character if escapes in advice else ""
+            raise self._source.ambiguous(quoted_text(character), index, advice, text, data=data)
 
     def _mistake(self, index: int, escapes: str, state: State, after: State) -> tuple[str, str] | None:
         """Return the text of the other reading of a character that may be a mistake for another one, and advice."""
@@ -180,7 +181,8 @@ class Misplaced:
             if rest and self._begins_list(after_other, rest, character, part):
                 return self._replaced(index, each), f"write `{each}` if a field begins here, or {data()}"
         if missing is not None:
-            return self._replaced(index, missing, 0), f"write `{missing}` before it, or {data()}"
+            either = f", or {data()}" if self.find(missing, index) < len(text) else ""
+            return self._replaced(index, missing, 0), f"write `{missing}` before it{either}"
         if character == ";" and self._has_parameters:
             return self._cut(index), f"leave out the parameters if they begin here, or write {data()}"
         return None
