@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from urlschemes import URL, InvalidURL, Registry, UnknownScheme
-from urlschemes.grammar.profile import Profile
+from urlschemes.grammar.profile import Profile, authority_of
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import is_path, with_offer
 from urlschemes_lint.all_errors import all_errors
-from urlschemes_lint.findings import Finding, error_finding
+from urlschemes_lint.findings import CODES, Finding, error_finding
 from urlschemes_lint.fixing import repair_of
 from urlschemes_lint.warning_checks import Warnings
 
@@ -50,5 +50,12 @@ def check(
         match = url.syntax.fullmatch(text)
         assert match is not None
         findings += Warnings(url_type, match, range(len(text) + 1))
+        authority = authority_of(text, schemes.profile)
+        name = "" if authority is None else text[authority.host : authority.end]
+        if authority is not None and name in schemes and text.startswith("//", authority.end):
+            message = f"the host {name!r} has the name of a scheme, and `//` follows"
+            hint = f"if that is the scheme of the URL, begin with `{name}://`"
+            place = (authority.host, authority.end), "host", CODES["second-scheme"].section(schemes.profile)
+            findings.append(Finding("second-scheme", "warning", message, *place, hint))
     findings.sort(key=lambda each: each.span or (0, 0))
     return tuple(findings)
