@@ -138,6 +138,8 @@ class Misplaced:
             meant = self._source.profile.normal(escaped(octets))
             either = f"{meant} for the character, or " if state.taken(meant) else ""
             return self._replaced(index, meant, len(code[0])), f"write {either}%25 if the % is data"
+        if character.isspace() and index > self._base64 > 0:
+            return "".join(text.split()), "leave it out: base64 has no white space"
         if is_layout(character):
             data = "a control octet" if category(character) == "Cc" else "data"
             return text.replace(character, ""), f"leave it out, or write {escapes} if it is {data}"
@@ -146,6 +148,11 @@ class Misplaced:
             slash = "`/` if it is a delimiter, or " if state.taken("/") else ""
             return slashes, f"write {slash}{escapes} if it is data"
         return None
+
+    @cached_property
+    def _base64(self) -> int:
+        """The index of what announces base64 in a scheme that has it (RFC 2397); -1 without."""
+        return self._source.text.lower().find(";base64,") if "base64" in self._syntax.parts else -1
 
     def _replaced(self, index: int, by: str, length: int = 1) -> str:
         text = self._source.text
