@@ -20,11 +20,22 @@ Repair: TypeAlias = tuple[object, ...] | URLError
 """What `fix` returns or raises for a text."""
 
 _HOST_ALONE = "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
-_FROM_DIGIT = re.compile(r"[0-9][0-9A-Za-z-]*(?:\.[0-9A-Za-z-]+)+(?:[:/?#]|$)")
 _PATH = re.compile(r"(?:[A-Za-z]:)?\\|~/")
+_NO_URLS = {
+    re.compile(
+        "//"
+    ): "this is a relative reference: resolve it against the URL that it was found in, or add the scheme",
+    re.compile("[/.?#]"): "this is a path or a relative reference: resolve it against the URL that it was found in",
+    _PATH: "this is the path of a file, not a URL",
+    re.compile(
+        r"[\w+.-]+@[^/:@]+:(?![0-9]+(?:/|$)|//)."
+    ): "this is a file on a host as scp and git write it, not a URL",
+    re.compile(r"[\w+.-]+@"): "an address alone is not a URL: write the name of the scheme and a colon before it",
+    re.compile(r"[0-9A-Za-z][0-9A-Za-z+-]*\.[0-9A-Za-z+.-]*(?![0-9A-Za-z+.-]|;?//)"): _HOST_ALONE,
+}
+"""What texts are that are no URLs, by their beginnings."""
 _BEFORE_URL = re.compile(r"[^A-Za-z][<\s]*[A-Za-z][0-9A-Za-z+.-]*:")
 _ACTION = re.compile("(?:^|: )(?:write|leave|encode) ")
-_ON_A_HOST = re.compile(r"@[^/:@]+:(?![0-9]+(?:/|$)|//).")
 
 
 def advice(
@@ -156,34 +167,21 @@ class _Advice:
 
     def _of_scheme(self) -> str | None:
         """Return the advice about a text without a scheme."""
-        text, position, name = self.text, self.position, self.profile.scheme_name.match(self.text)
-        if position != (name.end() if name else 0):
-            return None
-        if text.startswith("//"):
-            return "this is a relative reference: resolve it against the URL that it was found in, or add the scheme"
-        if text.startswith(("/", ".", "?", "#")):
-            return "this is a path or a relative reference: resolve it against the URL that it was found in"
-        if name is None:
-            return None if text[:1] in {"", ":"} else self._of_beginning()
-        if _ON_A_HOST.match(text, position):
-            return "this is a file on a host as scp and git write it, not a URL"
-        if self.character == "@":
-            return "an address alone is not a URL: write the name of the scheme and a colon before it"
-        return _HOST_ALONE if "." in name[0] and not text.startswith(("//", ";//"), position) else None
+        name = self.profile.scheme_name.match(self.text)
+        return self._of_beginning() if self.position == (name.end() if name else 0) else None
 
     def _of_beginning(self) -> str | None:
-        """Return the advice about a character that no URL begins with."""
+        """Return the advice about a text that begins like no URL."""
         text = self.text
-        if is_path(text):
-            return "this is the path of a file, not a URL"
-        is_address = text[0] == "[" and "[" in self.profile.reserved and is_like_ipv6(text[1:].partition("]")[0])
-        if is_address or _FROM_DIGIT.match(text):
+        if text[:1] == "[" and "[" in self.profile.reserved and is_like_ipv6(text[1:].partition("]")[0]):
             return _HOST_ALONE
         wrapper = SourceText(text, self.profile).wrapper
         if wrapper is not None:
             mark = '"' if "`" in wrapper else "`"
             return f"leave out {mark}{wrapper[0]}{mark} and {mark}{wrapper[1]}{mark} around the URL"
-        return "no URL begins with it: leave it out" if _BEFORE_URL.match(text) else None
+        either = (advice for pattern, advice in _NO_URLS.items() if pattern.match(text))
+        wrong = "no URL begins with it: leave it out" if text[:1] != ":" and _BEFORE_URL.match(text) else None
+        return next(either, wrong)
 
     def _of_port(self) -> str | None:
         text, position, syntax = self.text, self.position, self.syntax
@@ -191,14 +189,9 @@ class _Advice:
         if authority is None or authority.colon == authority.end:
             return None
         if "@" in text[position:]:
-            is_login = text.startswith(("?", "#"), authority.end) and syntax.parts.keys().isdisjoint(
-                {"user", "userinfo"}
-            )
-            return (
-                "if a user name and a password end at the `@`, leave them out: the scheme has none"
-                if is_login
-                else None
-            )
+            has_login = not syntax.parts.keys().isdisjoint({"user", "userinfo"})
+            without = "if a user name and a password end at the `@`, leave them out: the scheme has none"
+            return without if text.startswith(("?", "#"), authority.end) and not has_login else None
         address, zone, _ = text[authority.host : authority.end].partition("%")
         if is_like_ipv6(address) and usual_hint(syntax, "host"):
             and_zone = ", and leave out the zone" if zone and "[" in self.profile.reserved else ""
