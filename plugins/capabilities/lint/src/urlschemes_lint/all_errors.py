@@ -205,10 +205,9 @@ class _Reading:
             edits.append(_Edit(start, end, "a"))  # a name
         elif fault.code != "userinfo-not-allowed" and fault.region != "host":  # where an escape is rarely intended
             is_encoded = self._encoded(start, end if fault.code == "invalid-character" else start + 1)
-        if is_encoded is None:
-            self._skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
         if is_encoded is not None:
             return is_encoded
+        self._skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
         if fault.code == "userinfo-not-allowed" and authority is not None:
             return _Edit(start, authority.at + 1, "")
         if text[start:end] == "[" and fault.region == "host" and authority is not None:
@@ -234,11 +233,8 @@ class _Reading:
         for wrong in wrong_run(self.syntax.profile).finditer(self.text, self.end, end):
             place = fault.place(*wrong.span())
             message = bad_escape(place, None) if wrong[0][0] == "%" else unsafe_character(place, None, "")
-            code, section = (
-                ILLEGAL_CODES.get(wrong[0][0], "invalid-character"),
-                self.syntax.section_of(str(message.rule)),
-            )
-            about = section, message.hint, message.expected, message.rule
+            code = ILLEGAL_CODES.get(wrong[0][0], "invalid-character")
+            about = self.syntax.section_of(str(message.rule)), message.hint, message.expected, message.rule
             self.findings.append(Finding(code, "error", message.message, wrong.span(), None, *about))
             self.end = wrong.end()
 

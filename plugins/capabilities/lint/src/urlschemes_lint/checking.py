@@ -35,11 +35,8 @@ def check(
             url_type = schemes[name].url_type
         except UnknownScheme as error:
             hint = with_offer(error.hint, repair_of(text, schemes, limit))
-            place, expected = (
-                ((0, len(name)), "scheme", schemes.profile.section("scheme")),
-                ("the name of an installed scheme",),
-            )
-            findings.append(Finding(error.code, "error", str(error.message), *place, hint, expected, "scheme"))
+            about = "scheme", schemes.profile.section("scheme"), hint, ("the name of an installed scheme",), "scheme"
+            findings.append(Finding(error.code, "error", str(error.message), (0, len(name)), *about))
             if is_path(text):
                 return tuple(findings)
     try:
