@@ -267,7 +267,7 @@ def test_no_advice_to_install_relies_on_a_ledger_of_a_plugin(bare):
         ("x-albu" + "m" * 15, None),
         (
             "c",
-            "if this is a drive letter, write `file:///` before it, and `/` for each `\\`: the text is a path",
+            "if this is a drive letter, the text is the path of a file, not a URL",
         ),
         (
             "host.dom",

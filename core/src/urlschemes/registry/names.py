@@ -269,7 +269,7 @@ def _not_a_scheme(name: str) -> str | None:
     if name == "url":
         return "leave out the prefix `URL:` of RFC 1738's appendix, which is not part of a URL"
     if len(name) == 1:
-        return "if this is a drive letter, write `file:///` before it, and `/` for each `\\`: the text is a path"
+        return "if this is a drive letter, the text is the path of a file, not a URL"
     if "." in name or name == "localhost":
         return "if this is a host, write the name of the scheme, a colon and `//` before it, and `/` before a path"
     return None

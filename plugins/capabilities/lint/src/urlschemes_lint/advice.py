@@ -6,7 +6,7 @@ import re
 from typing import TypeAlias
 from unicodedata import normalize
 
-from urlschemes import URL, InvalidURL, URLError
+from urlschemes import URL, InvalidURL, UnknownScheme, URLError
 from urlschemes.errors import Hint
 from urlschemes.grammar.automaton import State
 from urlschemes.grammar.profile import authority_of
@@ -20,6 +20,8 @@ Repair: TypeAlias = tuple[object, ...] | URLError
 """What `fix` returns or raises for a text."""
 
 _HOST_ALONE = "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
+_DRIVE_LETTER = "a drive letter begins the path of a file: write `file:///` before it, and `/` for each `\\`"
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _PATH = re.compile(r"(?:[A-Za-z]:)?\\|~/")
 _NO_URLS = {
     re.compile(
@@ -53,6 +55,11 @@ def advice(
 def is_path(text: str) -> bool:
     """Return True if `text` is the path of a file, as Windows and shells write it, and no URL at all."""
     return _PATH.match(text) is not None
+
+
+def advice_on_name(error: UnknownScheme, text: str, repair: Repair) -> str | None:
+    """Return what to do about the name before the colon of `text`, which is that of no scheme."""
+    return with_offer(_DRIVE_LETTER if _DRIVE.match(text) else error.hint, repair)
 
 
 def with_offer(hint: str | None, repair: Repair) -> str | None:

@@ -8,7 +8,7 @@ from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, unfit
-from urlschemes_lint.advice import is_path, with_offer
+from urlschemes_lint.advice import advice_on_name, is_path
 from urlschemes_lint.all_errors import all_errors
 from urlschemes_lint.findings import CODES, Finding, error_finding
 from urlschemes_lint.fixing import repair_of
@@ -34,7 +34,7 @@ def check(
         try:
             url_type = schemes[name].url_type
         except UnknownScheme as error:
-            hint = with_offer(error.hint, repair_of(text, schemes, limit))
+            hint = advice_on_name(error, text, repair_of(text, schemes, limit))
             about = "scheme", schemes.profile.section("scheme"), hint, ("the name of an installed scheme",), "scheme"
             findings.append(Finding(error.code, "error", str(error.message), (0, len(name)), *about))
             if is_path(text):

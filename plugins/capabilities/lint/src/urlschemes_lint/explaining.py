@@ -18,7 +18,7 @@ from urlschemes.redaction import HIDDEN, in_line, one_line, redact, redact_url, 
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, type_failed
-from urlschemes_lint.advice import advice, with_offer
+from urlschemes_lint.advice import advice, advice_on_name
 from urlschemes_lint.fixing import Fixed, repair_of
 
 Line: TypeAlias = tuple[tuple[str, str], ...]
@@ -104,7 +104,7 @@ def explanation(
         try:
             url = schemes.parse(text, limit=limit)
         except UnknownScheme as error:
-            error.hint = with_offer(error.hint, repair_of(text, registry, limit))
+            error.hint = advice_on_name(error, text, repair_of(text, registry, limit))
             url, unknown = schemes.parse_generic(text, limit=limit), error
     except InvalidURL as error:
         url_type = schemes[error.scheme].url_type if error.scheme else algorithms_of(schemes.profile).url_type
