@@ -264,6 +264,11 @@ def test_an_error_says_what_to_do(text: str, hint: str) -> None:
     assert str(check(text, registry=MODERN)[0].hint).startswith(hint)
 
 
+def test_every_backslash_of_a_path_has_the_same_two_readings() -> None:
+    hints = [each.hint for each in check(r"http://h/a\b\c", registry=MODERN)]
+    assert hints == ["write `/` if it is a delimiter, or %5C if it is data"] * 2
+
+
 def test_an_error_is_explained_by_the_rule_in_abnf() -> None:
     lines = explain("http://[::1/", registry=MODERN).splitlines()
     assert lines[3] == "  rule      named-host = IP-literal / 1*( unreserved / pct-encoded / sub-delims )"

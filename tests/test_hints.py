@@ -267,7 +267,7 @@ RULES = re.compile(
     "a number has|write a name, an IPv4|write a domain name|write the name in|RFC 1738 has no IPv6|an IPv6 address has|"
     "an IPv4 address at|no domain name has this form|IDNA 2008 lets|an address is four|an address alone|"
     "the labels of|this is |add (the|a) |there are two schemes|(it|the `.` after it) is a delimiter|it is ambiguous|"
-    r"if this is a drive letter|Registry\(|"
+    r"if this is a drive letter|Registry\(|`parse_generic`|"
     "leave them out if|if a user name and a password end|write `//` and|leave out the second port|encode its octets"
 )
 

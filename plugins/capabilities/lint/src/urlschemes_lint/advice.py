@@ -107,8 +107,11 @@ class _Advice:
 
     def _of_repair(self) -> str | None:
         """Return what `fix` says about the place, if it does not repair it; unless that is in a login."""
-        repair, is_login = self.repair, self.error.part in {"user", "password"}
-        if not isinstance(repair, URLError) or repair.position != self.position or is_login:
+        repair, part = self.repair, self.error.part
+        if not isinstance(repair, URLError) or repair.position is None or part in {"user", "password"}:
+            return None
+        is_alike = self.character == "\\" and self.text.startswith("\\", repair.position)  # one reading for all
+        if repair.position != self.position and not (is_alike and part == repair.part):
             return None
         return repair.message.partition(": ")[2] if getattr(repair, "readings", ()) else repair.hint
 
