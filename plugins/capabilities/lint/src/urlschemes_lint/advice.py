@@ -209,7 +209,7 @@ class _Advice:
         if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
             return "there are two schemes: leave out the first, or the colon if it ends a host"
         path = f"{text[: authority.colon]}/{text[authority.colon + 1 :]}"
-        if text[authority.colon + 1 :][:1].isalpha() and syntax.fullmatch(path):
+        if text[authority.colon + 1 :][:1].isalpha() and syntax.automaton.reach(path) > authority.colon + 1:
             return "write `/` instead of the `:` if the path begins after it; the port is a decimal number"
         if self.character == ":" and ord(":") not in syntax.parts["port"].bare:
             return "a host has one port"

@@ -28,6 +28,7 @@ class Repair:
 
     def __init__(self, source: SourceText, syntax: Syntax) -> None:
         self._source, self._text = source, source.text
+        source.read_as(source.text, range(len(source.text)))
         self._syntax, self._profile, self._reserved = syntax, syntax.profile, syntax.profile.reserved
         self._begun = cache(syntax.automaton.begun)
         # The texts taken so far, each with its index in the text, and the states before the first and after each.
@@ -47,23 +48,24 @@ class Repair:
 
     def repaired(self) -> str | None:
         """Return the repaired text, None if there is no repair. Raises Ambiguous if there are several."""
-        index = 0
-        while index < len(self._text) or not (self._state.ends or self._drops_before(index)):
-            if not (index < len(self._text) and self._goes_on(index)):
-                self._source.stop = index + self._state.walk(self._text[index:])[0]
-                return None
+        text, source, index = self._text, self._source, 0
+        while index < len(text) and self._goes_on(index):
             index += 1
+        is_whole = index == len(text) and (self._state.ends or self._drops_before(index))
         places = enumerate(zip(self._taken, self._pieces, strict=True))
         encoded = {number: index for number, (index, piece) in places if piece[0] == "%" != piece}
-        delimiters = {*self._reserved} - {*self._source.data}
-        reserved = {number: self._text[index] for number, index in encoded.items() if self._text[index] in delimiters}
-        lost = lost_delimiter(self._syntax, self._pieces, reserved) if reserved else None
-        if lost is not None:
-            self._source.lost = self._source.stop = self._taken[lost]
+        delimiters = {*self._reserved} - {*source.data}
+        reserved = {number: text[index] for number, index in encoded.items() if text[index] in delimiters}
+        lost = lost_delimiter(self._syntax, self._pieces, reserved) if is_whole and reserved else None
+        if lost is not None or not is_whole:
+            source.lost = None if lost is None else self._taken[lost]
+            stop = min(reserved, default=len(self._pieces))
+            rest = range(self._taken[stop] if reserved else index, len(text))
+            source.read_as([*self._pieces[:stop], *text[rest.start :]], [*self._taken[:stop], *rest])
             return None
         for number, index in encoded.items():
-            self._add_change("character encoded", index, self._text[index], self._pieces[number], self._source.section)
-        self._source.changes += self._changes
+            self._add_change("character encoded", index, text[index], self._pieces[number], source.section)
+        source.changes += self._changes
         return "".join(self._pieces)
 
     @property

@@ -98,8 +98,8 @@ class SourceText:
 
     The characters `data` can only be data in it. `section` is that of the characters of URLs. `changes` are the
     changes made so far, `wrapper` is what was around the URL, or None, and `fragment` the fragment that was split off,
-    or None. `error` is that of `text` as it was read. A repair that fails sets `stop`, the index in `text` where it
-    did, and `lost`, that of a delimiter which encoding would turn into data.
+    or None. `error` is that of `text` as it was read. A repair that fails sets `written`, and `lost`, the index in
+    `text` of a delimiter which encoding would turn into data.
     """
 
     def __init__(self, whole: str, profile: Profile, data: str = "") -> None:
@@ -109,7 +109,6 @@ class SourceText:
         self.changes: list[Change] = []
         self.fragment: str | None = None
         self.error: InvalidURL | None = None
-        self.stop = 0
         self.lost: int | None = None
         around, before = _around_url(profile)
         wrapper = next(filter(None, (each.fullmatch(whole) for each in around)), None)
@@ -129,6 +128,7 @@ class SourceText:
         has_prefix = wrapper is not None and bool(wrapper["prefix"])
         self.positions = self._without_blanks(start, everywhere=has_prefix)
         self.text = "".join([whole[index] for index in self.positions])
+        self.read_as(self.text, range(len(self.text)))
 
     def _without_blanks(self, start: int, *, everywhere: bool) -> list[int]:
         """Leave out white space that is not part of the URL; return the positions of the characters that stay."""
@@ -183,30 +183,15 @@ class SourceText:
             self._leave_out("fragment split off", start, self._end, self.section)
             self.text, self.fragment = text, fragment
 
-    def unrepairable(self, url_type: type[URL]) -> Sequence[str]:
-        """Return how each character of `text` is written in the text whose first error has no repair.
+    def read_as(self, pieces: Sequence[str], indexes: Sequence[int]) -> None:
+        """Set how the text is written up to its first error that has no repair: `pieces`, made of the `indexes`."""
+        self.written, self._indexes = pieces, indexes
 
-        The characters before `stop` that no URL may hold are encoded.
-        """
-        stop, wrong = self.stop, wrong_run(self.profile)
-        if wrong.match(self.text, stop) is None:
-            stop = len(self.text)
-        written = [*self.text]
-        for found in wrong.finditer(self.text[:stop]):
-            for index in range(*found.span()):
-                with suppress(UnicodeEncodeError):
-                    written[index] = encoded(octets_of(written[index]))
-        return self.text if url_type.syntax.fullmatch("".join(written)) else written
-
-    def error_in(self, written: Sequence[str], url_type: type[URL]) -> InvalidURL:
-        """Return the error of the text in which each character of `text` is `written` so.
-
-        It counts in the text as given.
-        """
-        end = self.positions[-1] + 1 if self.positions else self._end
-        pieces = zip((*written, "#"), (*self.positions, end), strict=False)  # a fragment may be split off
-        places = [place for piece, place in pieces for _ in piece]
-        return InvalidURL(self.whole, Rewritten(url_type, "".join(written), places))
+    def error_in(self, url_type: type[URL]) -> InvalidURL:
+        """Return the first error of the text as it is `written`, which counts in the text as given."""
+        end = self.position(len(self.text) - 1) + 1 if self.text else self._end
+        places = [self.position(index) for index, piece in zip(self._indexes, self.written, strict=True) for _ in piece]
+        return InvalidURL(self.whole, Rewritten(url_type, "".join(self.written), [*places, end]))
 
     def without_brackets(self, *indexes: int) -> SourceText:
         """Return a copy in which the angle brackets at `indexes` of `text` are left out."""
