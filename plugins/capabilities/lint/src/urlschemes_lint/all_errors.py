@@ -17,6 +17,7 @@ from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.profile import Authority, Profile, authority_of
 from urlschemes.url.fault_messages import bad_escape, escapes, unsafe_character
 from urlschemes.url.fault_place import ILLEGAL_CODES, Fault
+from urlschemes.url.value import LIMIT
 from urlschemes_lint.advice import Repair, advice
 from urlschemes_lint.findings import Finding, error_finding
 from urlschemes_lint.source_text import SourceText, wrong_run
@@ -80,8 +81,8 @@ class _Reading:
         for count in range(_MAX_ERRORS):
             if len(self.states) > len(self.text) and self.states[-1].ends:
                 text, positions = self._repaired()
-                match = self.syntax.fullmatch(text)
-                if match is not None:  # no number is too long
+                match = self.syntax.fullmatch(text) if len(text) <= LIMIT else None
+                if match is not None:  # it could be a URL, and no number is too long
                     found = Warnings(self.url_type, match, positions, self._skipped_parts)
                     self.findings += (each for each in found if not self._is_of_edits(each))
                 return

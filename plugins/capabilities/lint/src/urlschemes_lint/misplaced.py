@@ -183,9 +183,10 @@ class Misplaced:
         if character == "?" and only_divides(state, "&") and self.find("=", index) < self.find("&", index):
             return self._replaced(index, "&"), f"write `&` if another field begins here, or {data()}"
         others, missing = _separators(state, character, self._reserved)
-        for each, after_other in others if part else ():
+        follows_at_once = text.startswith(character, index + 1)
+        for each, after_other in others if part and not follows_at_once else ():
             rest = text[index + 1 : min(self.find(character, index + 1), index + 1 + _FIELD)]
-            if rest and self._begins_list(after_other, rest, character, part):
+            if self._begins_list(after_other, rest, character, part):
                 return self._replaced(index, each), f"write `{each}` if a field begins here, or {data()}"
         if missing is not None:
             either = f", or {data()}" if self.find(missing, index) < len(text) else ""
