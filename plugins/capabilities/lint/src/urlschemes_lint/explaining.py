@@ -18,7 +18,7 @@ from urlschemes.redaction import HIDDEN, in_line, one_line, redact, redact_url, 
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, type_failed
-from urlschemes_lint.advice import advice, advice_on_name
+from urlschemes_lint.advice import advice, advice_on_name, is_path
 from urlschemes_lint.fixing import Fixed, repair_of
 
 Line: TypeAlias = tuple[tuple[str, str], ...]
@@ -105,6 +105,8 @@ def explanation(
             url = schemes.parse(text, limit=limit)
         except UnknownScheme as error:
             error.hint = advice_on_name(error, text, repair_of(text, registry, limit))
+            if is_path(text):
+                return Drawing([((excerpt(text, 0, width)[1], ""),)], error)
             url, unknown = schemes.parse_generic(text, limit=limit), error
     except InvalidURL as error:
         url_type = schemes[error.scheme].url_type if error.scheme else algorithms_of(schemes.profile).url_type
