@@ -33,6 +33,7 @@ EXAMPLES = {
     "password": "ftp://joe:secret@host.dom/",
     "secret-field": "http://host.dom/?token=a1b2",
     "misleading-user": "ftp://ftp.good.dom@host.dom/",
+    "second-scheme": "http://http//host.dom/",
     "control-octet": "ftp://host.dom/a%0Ab",
     "encoded-delimiter": "ftp://host.dom/a%2Fb",
     "impossible-address": "http://256.1.1.1/",

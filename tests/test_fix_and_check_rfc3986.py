@@ -178,7 +178,7 @@ def test_a_character_that_divides_nothing_there_is_encoded(text: str, url: str) 
 @pytest.mark.parametrize(
     ("text", "findings"),
     [
-        ("http://h/~a?b[]=c#d#e", [("invalid-part", "query", (13, 14)), ("invalid-part", "fragment", (19, 20))]),
+        ("http://h/~a?b[]=c#d#e", [("invalid-part", "query", (13, 15)), ("invalid-part", "fragment", (19, 20))]),
         ("http://h/a b#c d", [("invalid-character", "path", (10, 11)), ("invalid-character", "fragment", (14, 15))]),
         ("http://[::g:1.2]:25/", [("invalid-host", "host", (8, 15)), ("reserved-port", "port", (17, 19))]),
         ("http::\xfc./", [("missing-authority", "host", (5, 6)), ("invalid-character", "host", (6, 7))]),
@@ -216,11 +216,11 @@ def test_a_character_that_divides_nothing_there_is_encoded(text: str, url: str) 
         ("nobody://a.example@b.example/", [("unknown-scheme", "scheme", (0, 6)),
                                            ("misleading-user", "userinfo", (9, 18))]),
         # Letters of a text are no beginning of a word that the rules ask for.
-        ("turn:ex:ample.org?transport=udp", [("invalid-port", "port", (8, 9))]),
-        ("turns:e:xample.org", [("invalid-port", "port", (8, 9))]),
+        ("turn:ex:ample.org?transport=udp", [("invalid-port", "port", (8, 17))]),
+        ("turns:e:xample.org", [("invalid-port", "port", (8, 18))]),
         ("https://:[:A5:0:10:10:2121:1.101.124.116]?/E-#", [("empty-host", "host", (8, 9)),
                                                             ("invalid-host", "host", (10, 40))]),
-        ("aaas://host.exampl:e.com", [("invalid-port", "port", (19, 20))]),
+        ("aaas://host.exampl:e.com", [("invalid-port", "port", (19, 24))]),
         ("aaa://h:6666;transprt=tcp", [("other-port", "port", (8, 12)), ("invalid-part", None, (12, 20))]),
         ("aaa://h;protocol=di|me~ter", [("invalid-part", None, (17, 20))]),
         ("aaa://h;protocol=dix|%met", [("invalid-part", None, (17, 20)), ("invalid-character", None, (20, 21)),
@@ -229,7 +229,7 @@ def test_a_character_that_divides_nothing_there_is_encoded(text: str, url: str) 
         ("tel:*21#;phoe-context=+49;x", [("invalid-part", None, (8, 13))]),
         ("dtn:/|/node1.exa|mple/", [("invalid-part", None, (4, 6)), ("invalid-part", None, (6, 8)),
                                     ("invalid-character", "node", (16, 17))]),
-        ("msrps://2001:db8::1:5/a)b;dc", [("invalid-host", None, (13, 14)), ("invalid-host", "port", (16, 17)),
+        ("msrps://2001:db8::1:5/a)b;dc", [("invalid-host", None, (13, 15)), ("invalid-host", "port", (16, 17)),
                                           ("invalid-host", "port", (19, 20)), ("invalid-part", "session", (23, 24))]),
     ],
 )  # fmt: skip
@@ -262,6 +262,11 @@ def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, st
 )
 def test_an_error_says_what_to_do(text: str, hint: str) -> None:
     assert str(check(text, registry=MODERN)[0].hint).startswith(hint)
+
+
+def test_every_backslash_of_a_path_has_the_same_two_readings() -> None:
+    hints = [each.hint for each in check(r"http://h/a\b\c", registry=MODERN)]
+    assert hints == ["write `/` if it is a delimiter, or %5C if it is data"] * 2
 
 
 def test_an_error_is_explained_by_the_rule_in_abnf() -> None:

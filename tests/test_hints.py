@@ -48,6 +48,16 @@ OTHERS = (
         "news:a>b@c.d",
     ),
     *("http://\u2603.net/", "http://\u0661\u0662.de/", "http://B\xfc.example/a", "http://h%25/", "http://h%40b/"),
+    *(
+        "(https://e.com)",
+        "[x](https://e.com/a_(b))",
+        '"https://e.com"',
+        "`https://e.com`",
+        " \u201chttps://e.com\u201d",
+    ),
+    *("https ://e.com", "h  ttps://e.com", "see https://e.com", "http://git@h.example:owner/a", "ftp://h.example:a"),
+    *(r"C:\Users\x", "c:/a", "host.dom:path/a", "host.dom:80/a", "localhost:a"),
+    *("stun://h:1", "turn://h", "xmpp://a/b", "data:text/plain;base64,SGVs bG8="),
     *("wais://a\u2100b/", "http://h/%u0041", "file://[2001:db8::1]0/a", "[::1]", '["a[::1]'),
 )
 CHARACTERS = (
@@ -66,6 +76,10 @@ KNOWN = {
     "slashes-before-address",
 }
 """The warning that an encoded delimiter is data, as the hint says, and those about more text than a hint writes."""
+
+
+TOLD = {"control octet": "control-octet", "if this is a host": "unusual-name"}
+"""Warnings of which the words of a hint warn."""
 
 
 class Edit(NamedTuple):
@@ -195,6 +209,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
         lambda case: case.gets(case.found[1]),
         lambda case: [Edit(case.start, case.start + 1, case.found[2])],
     ),
+    r"write `(.)` before it$": (lambda case: case.gets(case.found[1]),),
     r"(.*: )?leave it out|leave out (?:the second `:`|the dot at the end|one of the dots)|remove (?:it|the white)": (
         removed,
     ),
@@ -205,7 +220,15 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     r"leave out the zone": (without_zone,),
     r"leave out the brackets": (unbracketed,),
     r"write brackets around|write a `\]` after": (bracketed,),
-    r"leave out `.+` and `.+`": (lambda case: [Edit(case.start, len(case.text), case.text[case.start + 1 : -1])],),
+    r"leave out ([`\"])(.+)\1 and \1(.+?)\1": (
+        lambda case: [
+            Edit(case.start, len(case.text), case.text[case.start :].strip()[len(case.found[2]) : -len(case.found[3])])
+        ],
+    ),
+    r"leave out the text before the URL": (
+        lambda case: [Edit(0, case.text.rindex(" ", 0, case.text.index(":")) + 1, "")],
+    ),
+    r"write `/` instead of the `:`": (lambda case: [Edit(case.start - 1, case.start, "/")],),
     r"write .* after `//`, or leave out the third `/`": (lambda case: [Edit(case.start, case.start + 1, "")],),
     r"leave out the `//`": (lambda case: [Edit(case.start, case.start + 2, "")],),
     r"leave out the colon, or write the port": (lambda case: [Edit(case.start - 1, case.start, "")],),
@@ -225,6 +248,16 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     r"write the character itself": (
         lambda case: [Edit(case.start, case.start + 3, chr(int(case.text[case.start + 1 : case.start + 3], 16)))],
     ),
+    r"a drive letter begins": (lambda case: [Edit(0, len(case.text), "file:///" + case.text.replace("\\", "/"))],),
+    r"if this is a host": (
+        lambda case: (
+            [Edit(0, 0, "http://")]
+            if case.text[case.end + 1 : case.end + 2].isdigit()
+            else [Edit(0, case.end + 1, f"http://{case.text[: case.end]}/")]
+        ),
+    ),
+    r"leave out the prefix `URL:`": (lambda case: [Edit(0, len("URL:"), "")],),
+    r"did you mean (\S+?)(?: or \S+)?\?": (lambda case: case.becomes(case.found[1]),),
     r"a host alone is not a URL": (lambda _: [Edit(0, 0, "http://")],),
     r'add "(.*)"': (lambda case: [Edit(len(case.text), len(case.text), case.found[1])],),
 }
@@ -234,6 +267,7 @@ RULES = re.compile(
     "a number has|write a name, an IPv4|write a domain name|write the name in|RFC 1738 has no IPv6|an IPv6 address has|"
     "an IPv4 address at|no domain name has this form|IDNA 2008 lets|an address is four|an address alone|"
     "the labels of|this is |add (the|a) |there are two schemes|(it|the `.` after it) is a delimiter|it is ambiguous|"
+    r"if this is a drive letter|Registry\(|`parse_generic`|"
     "leave them out if|if a user name and a password end|write `//` and|leave out the second port|encode its octets"
 )
 
@@ -276,7 +310,7 @@ def problem(text: str, edit: Edit, hint: str, span: tuple[int, int], registry: R
         return None  # a scheme that nobody has
     if new in text[start:end]:
         return None  # nothing was written
-    told = {"control-octet"} if "control octet" in hint else set()
+    told = {code for words, code in TOLD.items() if words in hint}
     known = KNOWN.union(told, (each.code for each in check(text[: span[0]] + text[span[1] :], registry=registry)))
     for each in check(edited, registry=registry):
         begin, stop = each.span or (0, 0)
@@ -290,9 +324,9 @@ def problems(text: str, profile: str) -> Iterator[tuple[str, str]]:
     registry = REGISTRIES[profile]
     try:
         registry.parse(text)
-    except InvalidURL as error:
+    except (InvalidURL, UnknownScheme) as error:
         findings = (each for each in check(text, registry=registry) if each.severity == "error")
-        first = next(each for each in findings if each.code != "unknown-scheme")
+        first = next(each for each in findings if (each.code == "unknown-scheme") == isinstance(error, UnknownScheme))
         span = first.span or (0, 0)
         for hint in {error.hint, first.hint} - {None}:
             found = [

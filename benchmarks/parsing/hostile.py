@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from functools import partial
+from random import Random
+from time import process_time
 from typing import TYPE_CHECKING
 
 import urlschemes_lint
@@ -11,7 +13,7 @@ import urlschemes_text
 import urlschemes_text.search
 from common.measurement import Figure
 from common.peers import OURS, REGISTRIES
-from common.timing import seconds_per_call
+from common.timing import quiet, seconds_per_call
 from urlschemes.errors import URLError
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ SIZES = (1 << 10, 1 << 12, 1 << 14, 1 << 16)
 SIZE = 40_000
 TARGET = 2.0
 MOONSHOT = 1.0
+SLOWEST = 1.0
+"""Seconds that a function of lint may take for any text within the limit."""
 
 # Front, what is repeated, and the end: what could make a pattern or an explanation run far ahead or back, and what
 # gives much to find, to repair or to tell apart.
@@ -88,6 +92,12 @@ KINDS = {
 }
 
 
+# What a text of any scheme may begin with, what is repeated, alone or in pairs, and what it may end with.
+FRONTS = ("{0}:", "{0}://", "{0}://h/", "{0}:a@", "{0}://h/a?", '{0}:"', "{1}")
+TURNS = (*'/:@?#;=&%~a[<"\\ ,.', "\u00e9", "\u202e", "%41")
+ENDS = ("", "#", "@", ">")
+
+
 def hostile(rounds: int) -> Iterator[Figure]:
     """The slowest and the steepest of all kinds, for each thing that is done with a text."""
     few = (rounds + 2) // 3
@@ -97,7 +107,9 @@ def hostile(rounds: int) -> Iterator[Figure]:
         yield from _figures(f"parse and read the message{label}", partial(_explained, registry), few)
         for call in (urlschemes_lint.check, urlschemes_lint.fix, urlschemes_lint.explain):
             yield from _figures(f"{call.__name__}{label}", partial(call, registry=registry), few)
+            yield _slowest(f"{call.__name__}{label}", partial(call, registry=registry), registry, 300 * few)
         yield from _figures(f"find{label}", partial(_found, registry), few)
+        yield _slowest(f"find{label}", partial(_found, registry), registry, 300 * few)
         yield from _figures(f"normalize and resolve{label}", partial(_normalized, registry), few)
 
 
@@ -161,6 +173,38 @@ def _figures(how: str, call: Callable[[str], object], rounds: int) -> Iterator[F
         unit="x",
         target=TARGET,
         note=name,
+    )
+
+
+def _slowest(how: str, call: Callable[[str], object], registry: Registry, tries: int) -> Figure:
+    """The slowest text of 64 kB that begins like a URL of any scheme: of `tries` short ones, the slowest at length."""
+    chance, short, long = Random(1738), SIZES[0], SIZES[-1]  # noqa: S311  nothing secret
+    urls = {name: next((each.url for each in registry[name].registration.examples), "") for name in registry}
+    fronts = [front.format(name, url) for name, url in urls.items() for front in FRONTS]
+    kinds = [
+        (chance.choice(fronts), "".join(chance.choices(TURNS, k=chance.choice((1, 2)))), chance.choice(ENDS))
+        for _ in range(tries)
+    ]
+
+    def seconds(size: int, kind: tuple[str, str, str]) -> float:
+        front, turn, end = kind
+        begun = process_time()
+        _attempt(call, front + (turn * size)[: size - len(front) - len(end)] + end)
+        return process_time() - begun
+
+    with quiet():
+        for kind in kinds:
+            seconds(short // 4, kind)  # what is made at the first use
+        few = sorted(kinds, key=partial(seconds, short))[-10:]
+        worst, kind = max((seconds(long, each), each) for each in few)
+    return Figure(
+        table="hostile input: CPU time of the slowest text of 64 kB found for any scheme",
+        what=how,
+        who=OURS,
+        value=worst,
+        unit="s",
+        target=SLOWEST,
+        note=ascii(kind),
     )
 
 

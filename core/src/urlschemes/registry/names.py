@@ -271,7 +271,7 @@ def _not_a_scheme(name: str) -> str | None:
     if len(name) == 1:
         return "if this is a drive letter, the text is the path of a file, not a URL"
     if "." in name or name == "localhost":
-        return "if this is a host, write the name of the scheme, a colon and `//` in front of it"
+        return "if this is a host, write the name of the scheme, a colon and `//` before it, and `/` before a path"
     return None
 
 

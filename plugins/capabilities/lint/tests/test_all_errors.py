@@ -73,7 +73,7 @@ from urlschemes import Registry
         (
             "x-album://b\u00fc\u00e9 c.\u00fc:8x/~",
             [
-                ("invalid-character", "host", (11, 12)),
+                ("invalid-character", "host", (11, 13)),
                 ("invalid-character", "host", (13, 14)),
                 ("invalid-port", "port", (19, 20)),
                 ("invalid-character", "picture", (21, 22)),

@@ -46,6 +46,7 @@ def test_a_url_of_an_unknown_scheme_has_the_parts_of_all_urls_and_the_error() ->
     assert lines[4] == "|     +- userinfo 'joe:***'  RFC 3986 section 3.2.1"
     assert lines[6:] == ["no scheme is registered as 'htp'", "  help      did you mean http or https?"]
     assert "position 6" in explain("htp:/a b", profile="rfc3986").splitlines()[2]
+    assert explain(r"C:\a\b", profile="rfc3986").splitlines()[:2] == [r"C:\a\b", "no scheme is registered as 'c'"]
 
 
 def test_an_error_with_its_caret_and_the_repair(registry: Registry) -> None:

@@ -29,6 +29,8 @@ from urlschemes.rfc1738 import algorithms
             "x-album://h.dom%2Fa@h/",
             [("misleading-user", "user", (10, 19)), ("encoded-delimiter", "user", (15, 18))],
         ),
+        ("x-album://x-bare//h/a", [("second-scheme", "host", (10, 16))]),
+        ("x-album://x-bare/h//a", []),
         ("x-album://joe%40h.dom@h/", [("encoded-delimiter", "user", (13, 16))]),
         ("x-album://h/%0d", [("control-octet", "picture", (12, 15))]),
         ("x-album://h/%0D%0A%7f/a", [("control-octet", "albums", (12, 21))]),

@@ -6,7 +6,7 @@ import re
 from typing import TypeAlias
 from unicodedata import normalize
 
-from urlschemes import URL, InvalidURL, URLError
+from urlschemes import URL, InvalidURL, UnknownScheme, URLError
 from urlschemes.errors import Hint
 from urlschemes.grammar.automaton import State
 from urlschemes.grammar.profile import authority_of
@@ -14,17 +14,30 @@ from urlschemes.url.fault_messages import is_like_ipv6, usual_hint
 from urlschemes.url.fault_place import first_state, host_may_be_empty
 from urlschemes_lint.findings import Finding
 from urlschemes_lint.misplaced import is_layout
+from urlschemes_lint.source_text import SourceText
 
 Repair: TypeAlias = tuple[object, ...] | URLError
 """What `fix` returns or raises for a text."""
 
-_PAIRS = frozenset({"()", "[]", "{}", '""', "''", "``", "\u201c\u201d", "\u2018\u2019", "\xab\xbb"})
-
 _HOST_ALONE = "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
-_FROM_DIGIT = re.compile(r"[0-9][0-9A-Za-z-]*(?:\.[0-9A-Za-z-]+)+(?:[:/?#]|$)")
+_DRIVE_LETTER = "a drive letter begins the path of a file: write `file:///` before it, and `/` for each `\\`"
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_PATH = re.compile(r"(?:[A-Za-z]:)?\\|~/")
+_NO_URLS = {
+    re.compile(
+        "//"
+    ): "this is a relative reference: resolve it against the URL that it was found in, or add the scheme",
+    re.compile("[/.?#]"): "this is a path or a relative reference: resolve it against the URL that it was found in",
+    _PATH: "this is the path of a file, not a URL",
+    re.compile(
+        r"[\w+.-]+@[^/:@]+:(?![0-9]+(?:/|$)|//)."
+    ): "this is a file on a host as scp and git write it, not a URL",
+    re.compile(r"[\w+.-]+@"): "an address alone is not a URL: write the name of the scheme and a colon before it",
+    re.compile(r"[0-9A-Za-z][0-9A-Za-z+-]*\.[0-9A-Za-z+.-]*(?![0-9A-Za-z+.-]|;?//)"): _HOST_ALONE,
+}
+"""What texts are that are no URLs, by their beginnings."""
 _BEFORE_URL = re.compile(r"[^A-Za-z][<\s]*[A-Za-z][0-9A-Za-z+.-]*:")
 _ACTION = re.compile("(?:^|: )(?:write|leave|encode) ")
-_ON_A_HOST = re.compile(r"@[^/:@]+:(?![0-9]+(?:/|$)|//).")
 
 
 def advice(
@@ -37,6 +50,16 @@ def advice(
     """
     better = None if error.span is None else _Advice(error, text, url_type, repair, state).better()
     return with_offer(better or error.hint, repair)
+
+
+def is_path(text: str) -> bool:
+    """Return True if `text` is the path of a file, as Windows and shells write it, and no URL at all."""
+    return _PATH.match(text) is not None
+
+
+def advice_on_name(error: UnknownScheme, text: str, repair: Repair) -> str | None:
+    """Return what to do about the name before the colon of `text`, which is that of no scheme."""
+    return with_offer(_DRIVE_LETTER if _DRIVE.match(text) else error.hint, repair)
 
 
 def with_offer(hint: str | None, repair: Repair) -> str | None:
@@ -84,8 +107,11 @@ class _Advice:
 
     def _of_repair(self) -> str | None:
         """Return what `fix` says about the place, if it does not repair it; unless that is in a login."""
-        repair, is_login = self.repair, self.error.part in {"user", "password"}
-        if not isinstance(repair, URLError) or repair.position != self.position or is_login:
+        repair, part = self.repair, self.error.part
+        if not isinstance(repair, URLError) or repair.position is None or part in {"user", "password"}:
+            return None
+        is_alike = self.character == "\\" and self.text.startswith("\\", repair.position)  # one reading for all
+        if repair.position != self.position and not (is_alike and part == repair.part):
             return None
         return repair.message.partition(": ")[2] if getattr(repair, "readings", ()) else repair.hint
 
@@ -151,34 +177,21 @@ class _Advice:
 
     def _of_scheme(self) -> str | None:
         """Return the advice about a text without a scheme."""
-        text, position, name = self.text, self.position, self.profile.scheme_name.match(self.text)
-        if position != (name.end() if name else 0):
-            return None
-        if text.startswith("//"):
-            return "this is a relative reference: resolve it against the URL that it was found in, or add the scheme"
-        if text.startswith(("/", ".", "?", "#")):
-            return "this is a path or a relative reference: resolve it against the URL that it was found in"
-        if name is None:
-            return None if text[:1] in {"", ":"} else self._of_beginning()
-        if _ON_A_HOST.match(text, position):
-            return "this is a file on a host as scp and git write it, not a URL"
-        if self.character == "@":
-            return "an address alone is not a URL: write the name of the scheme and a colon before it"
-        return _HOST_ALONE if "." in name[0] and not text.startswith(("//", ";//"), position) else None
+        name = self.profile.scheme_name.match(self.text)
+        return self._of_beginning() if self.position == (name.end() if name else 0) else None
 
     def _of_beginning(self) -> str | None:
-        """Return the advice about a character that no URL begins with."""
+        """Return the advice about a text that begins like no URL."""
         text = self.text
-        if text.startswith(("\\", "~/")):
-            return "this is the path of a file, not a URL"
-        is_address = text[0] == "[" and "[" in self.profile.reserved and is_like_ipv6(text[1:].partition("]")[0])
-        if is_address or _FROM_DIGIT.match(text):
+        if text[:1] == "[" and "[" in self.profile.reserved and is_like_ipv6(text[1:].partition("]")[0]):
             return _HOST_ALONE
-        if not _BEFORE_URL.match(text):
-            return None
-        pair = text[0] + text.rstrip()[-1:]
-        around = f"leave out `{pair[0]}` and `{pair[-1]}` around the URL"
-        return around if pair in _PAIRS else "no URL begins with it: leave it out"
+        wrapper = SourceText(text, self.profile).wrapper
+        if wrapper is not None:
+            mark = '"' if "`" in wrapper else "`"
+            return f"leave out {mark}{wrapper[0]}{mark} and {mark}{wrapper[1]}{mark} around the URL"
+        either = (advice for pattern, advice in _NO_URLS.items() if pattern.match(text))
+        wrong = "no URL begins with it: leave it out" if text[:1] != ":" and _BEFORE_URL.match(text) else None
+        return next(either, wrong)
 
     def _of_port(self) -> str | None:
         text, position, syntax = self.text, self.position, self.syntax
@@ -186,20 +199,18 @@ class _Advice:
         if authority is None or authority.colon == authority.end:
             return None
         if "@" in text[position:]:
-            is_login = text.startswith(("?", "#"), authority.end) and syntax.parts.keys().isdisjoint(
-                {"user", "userinfo"}
-            )
-            return (
-                "if a user name and a password end at the `@`, leave them out: the scheme has none"
-                if is_login
-                else None
-            )
+            has_login = not syntax.parts.keys().isdisjoint({"user", "userinfo"})
+            without = "if a user name and a password end at the `@`, leave them out: the scheme has none"
+            return without if text.startswith(("?", "#"), authority.end) and not has_login else None
         address, zone, _ = text[authority.host : authority.end].partition("%")
         if is_like_ipv6(address) and usual_hint(syntax, "host"):
             and_zone = ", and leave out the zone" if zone and "[" in self.profile.reserved else ""
             return f"{self.profile.address_hint}{and_zone}"
         if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
             return "there are two schemes: leave out the first, or the colon if it ends a host"
+        path = f"{text[: authority.colon]}/{text[authority.colon + 1 :]}"
+        if text[authority.colon + 1 :][:1].isalpha() and syntax.automaton.reach(path) > authority.colon + 1:
+            return "write `/` instead of the `:` if the path begins after it; the port is a decimal number"
         if self.character == ":" and ord(":") not in syntax.parts["port"].bare:
             return "a host has one port"
         return None

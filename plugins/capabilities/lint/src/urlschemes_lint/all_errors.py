@@ -17,9 +17,10 @@ from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.profile import Authority, Profile, authority_of
 from urlschemes.url.fault_messages import bad_escape, escapes, unsafe_character
 from urlschemes.url.fault_place import ILLEGAL_CODES, Fault
+from urlschemes.url.value import LIMIT
 from urlschemes_lint.advice import Repair, advice
 from urlschemes_lint.findings import Finding, error_finding
-from urlschemes_lint.source_text import wrong_run
+from urlschemes_lint.source_text import SourceText, wrong_run
 from urlschemes_lint.warning_checks import Warnings
 
 _PERCENT = 1 << ord("%")
@@ -34,9 +35,14 @@ def all_errors(text: str, url_type: type[URL], error: InvalidURL, repair: Repair
     """
     reading = _Reading(text, url_type, repair)
     reading.findings.append(error_finding(error)._replace(hint=advice(error, text, url_type, repair)))
-    reading.end = error.span[1] if error.span else 0  # a type with its own parser may blame a later place
+    start, reading.end = error.span or (0, 0)  # a type with its own parser may blame a later place
     reading.read()
-    return reading.findings
+    source, first, *others = SourceText(text, url_type.syntax.profile), *reading.findings
+    if start < source.position(0):  # the first error is about all that `fix` leaves out around the URL
+        kept = {*source.positions, len(text)}
+        places = [range(start, max(start + 1, end)) for start, end in (each.span or (0, 0) for each in others)]
+        others = [each for each, place in zip(others, places, strict=True) if not kept.isdisjoint(place)]
+    return [first, *others]
 
 
 class _Edit(NamedTuple):
@@ -75,8 +81,8 @@ class _Reading:
         for count in range(_MAX_ERRORS):
             if len(self.states) > len(self.text) and self.states[-1].ends:
                 text, positions = self._repaired()
-                match = self.syntax.fullmatch(text)
-                if match is not None:  # no number is too long
+                match = self.syntax.fullmatch(text) if len(text) <= LIMIT else None
+                if match is not None:  # it could be a URL, and no number is too long
                     found = Warnings(self.url_type, match, positions, self._skipped_parts)
                     self.findings += (each for each in found if not self._is_of_edits(each))
                 return
@@ -154,10 +160,10 @@ class _Reading:
 
     def _report(self, fault: Fault, *, is_first: bool) -> tuple[int, int]:
         """Report a fault, the first of which is reported already; return the place to repair."""
-        start, end = fault.blamed
+        start, end = blamed = fault.blamed
         is_illegal = fault.code in {"invalid-character", "bad-escape"}
         wrong = wrong_run(self.syntax.profile).match(self.text, start) if is_illegal else None
-        if wrong is not None and not is_first:
+        if wrong is not None:
             end = wrong.end()  # adjacent characters that are wrong anywhere are one error
         finding = error_finding(fault)._replace(span=(start, end))
         if end - start > 1 and fault.code == "invalid-character":
@@ -169,11 +175,13 @@ class _Reading:
         kind = fault.code, fault.part, fault.rule
         is_next = before.span is not None and before.span[1] == start == end - 1
         if wrong is None and is_next and kind == (before.code, before.part, before.rule):
-            if self.findings[-1] is before and before.span:  # the first error is as `parse` has it
+            if self.findings[-1] is before and before.span:
                 self.findings[-1] = finding = before._replace(span=(before.span[0], end))
-        elif not is_first and start >= self.end:
+        elif is_first and (self.findings[0].span != blamed or (start, end) == blamed):
+            finding = self.findings[0]
+        elif is_first or (start >= self.end and fault.region != "scheme"):  # one error says that there is no scheme
             hint = advice(finding, self.whole, self.url_type, self.repair, self.states[fault.at])
-            self.findings.append(finding := finding._replace(hint=hint))
+            self.findings[len(self.findings) - is_first :] = [finding := finding._replace(hint=hint)]
         self._before = finding
         self.end = max(self.end, end, start + 1)
         return start, end
@@ -198,10 +206,9 @@ class _Reading:
             edits.append(_Edit(start, end, "a"))  # a name
         elif fault.code != "userinfo-not-allowed" and fault.region != "host":  # where an escape is rarely intended
             is_encoded = self._encoded(start, end if fault.code == "invalid-character" else start + 1)
-        if is_encoded is None:
-            self._skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
         if is_encoded is not None:
             return is_encoded
+        self._skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
         if fault.code == "userinfo-not-allowed" and authority is not None:
             return _Edit(start, authority.at + 1, "")
         if text[start:end] == "[" and fault.region == "host" and authority is not None:
@@ -227,11 +234,8 @@ class _Reading:
         for wrong in wrong_run(self.syntax.profile).finditer(self.text, self.end, end):
             place = fault.place(*wrong.span())
             message = bad_escape(place, None) if wrong[0][0] == "%" else unsafe_character(place, None, "")
-            code, section = (
-                ILLEGAL_CODES.get(wrong[0][0], "invalid-character"),
-                self.syntax.section_of(str(message.rule)),
-            )
-            about = section, message.hint, message.expected, message.rule
+            code = ILLEGAL_CODES.get(wrong[0][0], "invalid-character")
+            about = self.syntax.section_of(str(message.rule)), message.hint, message.expected, message.rule
             self.findings.append(Finding(code, "error", message.message, wrong.span(), None, *about))
             self.end = wrong.end()
 
@@ -332,11 +336,14 @@ class _Bridge:
             for after in bits(new):
                 self._before[after] = position
                 ahead.append(after)
-        self._end = None if state.ends else next((each for each in ahead if automaton.tree.last >> each & 1), None)
-        stops = sorted({"#", *self._goals, *profile.reserved} - {"%"}, reverse=True)  # the longest word first
-        escape = f"|%(?={ESCAPE.pattern[1:]})" if "%" in self._goals else ""
-        self._stop = re.compile("|".join(map(re.escape, stops)) + escape)
-        self._has_fragments = profile.has_fragments
+        escape = f"%(?={ESCAPE.pattern[1:]})|" if "%" in self._goals else ""
+        end = None if state.ends else next((each for each in ahead if automaton.tree.last >> each & 1), None)
+        self._goals |= dict.fromkeys(["", *"#"[profile.has_fragments :]], end)
+        self._delimiters = {"#", *profile.reserved} - self._goals.keys()
+        goals = sorted(self._goals.keys() - {"%", ""}, reverse=True)  # the longest word first
+        self._goal = re.compile("|".join([*map(re.escape, goals), escape + r"\Z"]))
+        self._next: tuple[str, int, int, str] = "", 0, -1, ""
+        """A text, an index in it, and the place of the next goal from there on, and the goal."""
 
     def over(self, text: str, index: int) -> tuple[int, str]:
         """Return the end of what is replaced in `text`, at least `index`, and the text that replaces it.
@@ -344,13 +351,15 @@ class _Bridge:
         Delimiters that can never come next are replaced, too; other characters are errors of their own, unless the
         rules ask for a word.
         """
-        end = index
-        while (found := self._stop.search(text, index)) and (found[0] != "#" or self._has_fragments):
-            if found[0] in self._goals:
-                return found.start() if self._asks_word else end, self._written(self._goals[found[0]])
-            index = end = found.end()
-        end = (found.start() if found else len(text)) if self._asks_word else end
-        return end, self._written(self._end)
+        known, start, end, goal = self._next
+        if known is not text or not start <= index <= end:
+            found = self._goal.search(text, index)
+            assert found is not None  # at the end at the latest
+            end, goal = found.start(), found[0]
+            self._next = text, index, end, goal
+        if not self._asks_word:
+            end = max([index, *(text.rfind(each, index, end) + 1 for each in self._delimiters)])
+        return end, self._written(self._goals[goal])
 
     def _written(self, goal: int | None) -> str:
         """Return the text that leads to a position."""

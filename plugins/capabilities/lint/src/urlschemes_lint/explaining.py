@@ -18,7 +18,7 @@ from urlschemes.redaction import HIDDEN, in_line, one_line, redact, redact_url, 
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, type_failed
-from urlschemes_lint.advice import advice, with_offer
+from urlschemes_lint.advice import advice, advice_on_name, is_path
 from urlschemes_lint.fixing import Fixed, repair_of
 
 Line: TypeAlias = tuple[tuple[str, str], ...]
@@ -104,7 +104,9 @@ def explanation(
         try:
             url = schemes.parse(text, limit=limit)
         except UnknownScheme as error:
-            error.hint = with_offer(error.hint, repair_of(text, registry, limit))
+            error.hint = advice_on_name(error, text, repair_of(text, registry, limit))
+            if is_path(text):
+                return Drawing([((excerpt(text, 0, width)[1], ""),)], error)
             url, unknown = schemes.parse_generic(text, limit=limit), error
     except InvalidURL as error:
         url_type = schemes[error.scheme].url_type if error.scheme else algorithms_of(schemes.profile).url_type
@@ -203,9 +205,10 @@ def _rows(url: URL) -> tuple[str, list[_Row]]:
     assert match is not None
     text = str(url)
     password = syntax.span(match, "password") if "password" in syntax.parts else None
+    shift, end_of_password = 0, len(text)
     if password:
-        text = text[: password[0]] + HIDDEN + text[password[1] :]
-    shift = len(HIDDEN) - (password[1] - password[0]) if password else 0
+        start, end_of_password = password
+        text, shift = text[:start] + HIDDEN + text[end_of_password:], len(HIDDEN) - (end_of_password - start)
     rows: list[_Row] = []
     if "scheme" not in syntax.parts:
         rows.append(_Row("scheme", 0, text.index(":"), url.scheme, syntax.profile.section("scheme")))
@@ -213,11 +216,7 @@ def _rows(url: URL) -> tuple[str, list[_Row]]:
         span = syntax.place(match, part.name)
         if span is None or values[part.name] == ():
             continue
-        start, end = span
-        if password and start >= password[1] and part.name != "password":
-            start += shift
-        if password and end >= password[1]:
-            end += shift
+        start, end = span[0] + shift * (span[0] > end_of_password), span[1] + shift * (span[1] >= end_of_password)
         value = HIDDEN if part.name == "password" else _value_text(url, part, values[part.name])
         rows.append(_Row(part.name, start, end, value, syntax.section_of(part.rule)))
         is_form = part.name == "query" or (part.name == "search" and hasattr(url, "query_fields"))

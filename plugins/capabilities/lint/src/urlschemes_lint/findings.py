@@ -86,6 +86,7 @@ _ALL = (
     Code("password", "warning", "a password, visible to everyone who sees the URL", _SECURITY),
     Code("secret-field", "warning", "a field of the query that looks like a secret, such as a token", _SECURITY),
     Code("misleading-user", "warning", "a user name that looks like a host, and may be taken for it", _USERS),
+    Code("second-scheme", "warning", "a host that is the name of a scheme, and `//` after it", _USERS),
     Code("control-octet", "warning", _CONTROL, _SECURITY),
     Code("encoded-delimiter", "warning", _DELIMITER, _SECURITY),
     Code("impossible-address", "warning", "a group of digits above 255 or with leading zeros"),

@@ -9,7 +9,6 @@ removed. Every change is listed. A scheme or a host is never guessed, and if two
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -80,14 +79,20 @@ def fix(
     scheme, colon, _ = source.text.partition(":")
     if not colon or not schemes.profile.is_scheme_name(scheme):
         generic: type[URL] = algorithms_of(schemes.profile).url_type
-        raise _not_repairable("there is no scheme name, and `fix` never guesses one", source, source.text, generic)
+        error = _not_repairable("there is no scheme name, and `fix` never guesses one", source, generic)
+        words = scheme.lower().split()
+        if colon and "".join(words) in schemes:
+            error.hint = "remove the white space"
+        elif colon and words and words[-1] in schemes:
+            error.hint = "leave out the text before the URL"
+        raise error
     url_type = schemes[scheme].url_type
     try:
         found, url = nearest(source, url_type, limit)
     except Ambiguous as ambiguous:
         raise _with_readings(ambiguous, source, url_type, limit) from None
     if url is None:
-        raise _not_repairable("cannot be repaired without guessing", found, found.unrepairable(url_type), url_type)
+        raise _not_repairable("cannot be repaired without guessing", found, url_type)
     return _fixed(found, url)
 
 
@@ -116,9 +121,9 @@ def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL]
     return NotRepairable(ambiguous.message, readings=(*readings,), shown_readings=shown, **about)
 
 
-def _not_repairable(why: str, source: SourceText, written: Sequence[str], url_type: type[URL]) -> NotRepairable:
-    """Return the error of `fix` for the first error of the source, `written` so, which has no repair."""
-    error, repaired = source.error_in(written, url_type), "".join(written)
+def _not_repairable(why: str, source: SourceText, url_type: type[URL]) -> NotRepairable:
+    """Return the error of `fix` for the first error of the source that has no repair."""
+    error, repaired = source.error_in(url_type), "".join(source.written)
     if (error.code, error.part) == ("invalid-character", "host"):
         why = "`fix` never guesses a host"
     hint = advice(InvalidURL(repaired, url_type), repaired, url_type, URLError("no repair"))

@@ -39,6 +39,7 @@ _FIELD = 100
 """The characters that are read to see whether a field begins; hostile texts ask often."""
 
 
+@lru_cache(maxsize=100)
 def is_layout(character: str) -> bool:
     """Return True if `character` is a control, a blank outside US-ASCII, or only controls how text is displayed.
 
@@ -53,6 +54,12 @@ def is_literal(state: State) -> bool:
     return all(state.automaton.leaves[position].literal is not None for position in bits(state.reached))
 
 
+@lru_cache(maxsize=100)
+def _ends_with(state: State, character: str) -> bool:
+    """Return True if the last character may be `character`."""
+    return bool(state.automaton.characters(state.reached) >> ord(character) & 1)
+
+
 def only_divides(state: State, character: str) -> bool:
     """Return True if `character` may come next, but only in a literal of the rules."""
     leaves = (state.automaton.leaves[position] for position in bits(state.expected))
@@ -61,10 +68,15 @@ def only_divides(state: State, character: str) -> bool:
 
 
 @lru_cache(maxsize=100)
-def _separators(state: State, reserved: str) -> list[str]:
-    """Return the `reserved` characters that may come next as literals of the rules."""
+def _separators(state: State, character: str, reserved: str) -> tuple[list[tuple[str, State]], str | None]:
+    """Return the other `reserved` characters that may come next as literals of the rules, each with the state after it.
+
+    The one that must stand before `character` comes second, or None.
+    """
     literals = {state.automaton.leaves[position].literal for position in bits(state.expected)}
-    return [each for each in sorted(reserved) if each in literals]
+    others = [(each, state.walk(each)[1]) for each in sorted(reserved) if each in literals and each != character]
+    missing = None if state.ends else next((each for each, after in others if after.taken(character)), None)
+    return others, missing  # at the end, nothing is missing
 
 
 class Misplaced:
@@ -72,9 +84,10 @@ class Misplaced:
 
     def __init__(self, source: SourceText, syntax: Syntax) -> None:
         self._source = source
-        self._syntax = syntax
+        self._syntax, self._reserved = syntax, syntax.profile.reserved
         self._next_index: dict[str, tuple[int, int]] = {}
         self.part = cache(self._part)
+        self._begins_list = cache(self._may_begin_list)
 
     def _part(self, state: State) -> str | None:
         """Return the innermost part of the last character, or else the one that must begin here."""
@@ -99,22 +112,23 @@ class Misplaced:
         if character in self._source.data:
             return
         reading = self._mistake(index, escapes, state, after)
-        if reading is None and character in self._source.profile.reserved:
+        if reading is None and character in self._reserved:
             reading = self._delimiter(index, escapes, state, self.part(after), in_query=in_query)
         if reading is not None:
             text, advice = reading
-            raise self._source.ambiguous(quoted_text(character), index, advice, text, data=character)
+            data = "//" if 2 * escapes in advice else character if escapes in advice else ""
+            raise self._source.ambiguous(quoted_text(character), index, advice, text, data=data)
 
     def _mistake(self, index: int, escapes: str, state: State, after: State) -> tuple[str, str] | None:
         """Return the text of the other reading of a character that may be a mistake for another one, and advice."""
         text, character = self._source.text, self._source.text[index]
         has_levels = self._syntax.hierarchy is not None
-        if text.startswith("//", index) and text.find(":") == index - 1:
-            return self._replaced(index, "", 2), f"leave out the `//`, or write {2 * escapes} if it is data"
-        if character == "/" and text.find(":") == index - 1 and state.taken("//"):
-            return self._replaced(index, "//"), f"write a second `/` if a host follows, or {escapes} if it is data"
-        after_slash = text.startswith("//", index - 1) and state.automaton.characters(state.reached) >> ord("/") & 1
-        if has_levels and after_slash:  # not after an escape of it
+        if character == "/" and text.find(":") == index - 1:
+            if text.startswith("//", index):
+                return self._replaced(index, "", 2), f"leave out the `//`, or write {2 * escapes} if it is data"
+            if state.taken("//"):
+                return self._replaced(index, "//"), f"write a second `/` if a host follows, or {escapes} if it is data"
+        if has_levels and character == "/" == text[index - 1] and _ends_with(state, "/"):  # not after an escape of it
             return self._replaced(index, ""), f"leave it out, or write {escapes} if it is data"
         if is_literal(after):
             return self._replaced(index, ""), f"leave it out, or write {escapes} if the {self.part(state)} ends here"
@@ -124,6 +138,8 @@ class Misplaced:
             meant = self._source.profile.normal(escaped(octets))
             either = f"{meant} for the character, or " if state.taken(meant) else ""
             return self._replaced(index, meant, len(code[0])), f"write {either}%25 if the % is data"
+        if character.isspace() and index > self._base64 > 0:
+            return "".join(text.split()), "leave it out: base64 has no white space"
         if is_layout(character):
             data = "a control octet" if category(character) == "Cc" else "data"
             return text.replace(character, ""), f"leave it out, or write {escapes} if it is {data}"
@@ -132,6 +148,11 @@ class Misplaced:
             slash = "`/` if it is a delimiter, or " if state.taken("/") else ""
             return slashes, f"write {slash}{escapes} if it is data"
         return None
+
+    @cached_property
+    def _base64(self) -> int:
+        """The index of what announces base64 in a scheme that has it (RFC 2397); -1 without."""
+        return self._source.text.lower().find(";base64,") if "base64" in self._syntax.parts else -1
 
     def _replaced(self, index: int, by: str, length: int = 1) -> str:
         text = self._source.text
@@ -161,13 +182,15 @@ class Misplaced:
             return self._cut(index), f"leave out the query if it begins here, or write {data()}"
         if character == "?" and only_divides(state, "&") and self.find("=", index) < self.find("&", index):
             return self._replaced(index, "&"), f"write `&` if another field begins here, or {data()}"
-        separators = _separators(state, self._source.profile.reserved)
-        for each in separators:
-            if each != character and part and self._begins_list(state.walk(each)[1], index, character, part):
+        others, missing = _separators(state, character, self._reserved)
+        follows_at_once = text.startswith(character, index + 1)
+        for each, after_other in others if part and not follows_at_once else ():
+            rest = text[index + 1 : min(self.find(character, index + 1), index + 1 + _FIELD)]
+            if self._begins_list(after_other, rest, character, part):
                 return self._replaced(index, each), f"write `{each}` if a field begins here, or {data()}"
-        for each in () if state.ends else separators:  # at the end, nothing is missing
-            if state.taken(each + character):
-                return self._replaced(index, each, 0), f"write `{each}` before it, or {data()}"
+        if missing is not None:
+            either = f", or {data()}" if self.find(missing, index) < len(text) else ""
+            return self._replaced(index, missing, 0), f"write `{missing}` before it{either}"
         if character == ";" and self._has_parameters:
             return self._cut(index), f"leave out the parameters if they begin here, or write {data()}"
         return None
@@ -182,9 +205,8 @@ class Misplaced:
         text, fragment = self._source.text, self.find("#", index) if self._source.profile.has_fragments else None
         return text[:index] + (text[fragment:] if fragment is not None else "")
 
-    def _begins_list(self, after: State, index: int, character: str, part: str) -> bool:
-        """Return True if another part begins in the state `after`: a list that `character` divides."""
-        rest = self._source.text[index + 1 : min(self.find(character, index + 1), index + 1 + _FIELD)]
+    def _may_begin_list(self, after: State, rest: str, character: str, part: str | None) -> bool:
+        """Return True if another part begins with `rest` in the state `after`: a list that `character` divides."""
         length, state = after.walk(rest)
         later, known = self.part(state), self._syntax.parts
         is_list = length > 0 and later not in {None, part} and later in known and known[later].element is not None

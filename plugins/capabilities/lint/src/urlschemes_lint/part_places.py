@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 from urlschemes.grammar.automaton import bits, union
@@ -37,13 +38,16 @@ class Host(NamedTuple):
 def hosts(syntax: Syntax, text: str) -> list[Host]:
     """Return the hosts in the URL `text` that derive from a rule of the profile, also those within a part."""
     inside = {rule: positions for rule, positions in _host_rules(syntax).items() if positions}
+    sets = syntax.automaton.derivation(text, first_state(syntax, text)) if inside else []
+    rules = {each: next((rule for rule, within in inside.items() if not each & ~within), None) for each in {*sets}}
     found: list[Host] = []
-    for index, positions in enumerate(syntax.automaton.derivation(text, first_state(syntax, text)) if inside else ()):
-        rule = next((rule for rule, each in inside.items() if positions and not positions & ~each), None)
-        if rule is not None and found and found[-1].end == index:
-            found[-1] = found[-1]._replace(end=index + 1)
+    end = 0
+    for rule, run in groupby(map(rules.__getitem__, sets)):
+        start, end = end, end + len([*run])
+        if rule is not None and found and found[-1].end == start:
+            found[-1] = found[-1]._replace(end=end)
         elif rule is not None:
-            found.append(Host(index, index + 1, syntax.section_of(rule)))
+            found.append(Host(start, end, syntax.section_of(rule)))
     return found
 
 

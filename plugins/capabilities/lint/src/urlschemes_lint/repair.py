@@ -28,7 +28,8 @@ class Repair:
 
     def __init__(self, source: SourceText, syntax: Syntax) -> None:
         self._source, self._text = source, source.text
-        self._syntax, self._profile = syntax, syntax.profile
+        source.read_as(source.text, range(len(source.text)))
+        self._syntax, self._profile, self._reserved = syntax, syntax.profile, syntax.profile.reserved
         self._begun = cache(syntax.automaton.begun)
         # The texts taken so far, each with its index in the text, and the states before the first and after each.
         self._pieces: list[str] = []
@@ -43,22 +44,28 @@ class Repair:
         self._in_query = False
         self._last_at = self._text.rfind("@")
         self._changes: list[Change] = []
-        # The reserved characters that were encoded, by the index of the piece.
-        self._encoded: dict[int, str] = {}
+        self._written = cache(self._escapes)
 
     def repaired(self) -> str | None:
         """Return the repaired text, None if there is no repair. Raises Ambiguous if there are several."""
-        index = 0
-        while index < len(self._text) or not (self._state.ends or self._drops_before(index)):
-            if not (index < len(self._text) and self._goes_on(index)):
-                self._source.stop = index + self._state.walk(self._text[index:])[0]
-                return None
+        text, source, index = self._text, self._source, 0
+        while index < len(text) and self._goes_on(index):
             index += 1
-        lost = lost_delimiter(self._syntax, self._pieces, self._encoded) if self._encoded else None
-        if lost is not None:
-            self._source.lost = self._source.stop = self._taken[lost]
+        is_whole = index == len(text) and (self._state.ends or self._drops_before(index))
+        places = enumerate(zip(self._taken, self._pieces, strict=True))
+        encoded = {number: index for number, (index, piece) in places if piece[0] == "%" != piece}
+        delimiters = {*self._reserved} - {*source.data}
+        reserved = {number: text[index] for number, index in encoded.items() if text[index] in delimiters}
+        lost = lost_delimiter(self._syntax, self._pieces, reserved) if is_whole and reserved else None
+        if lost is not None or not is_whole:
+            source.lost = None if lost is None else self._taken[lost]
+            stop = min(reserved, default=len(self._pieces))
+            rest = range(self._taken[stop] if reserved else index, len(text))
+            source.read_as([*self._pieces[:stop], *text[rest.start :]], [*self._taken[:stop], *rest])
             return None
-        self._source.changes += self._changes
+        for number, index in encoded.items():
+            self._add_change("character encoded", index, text[index], self._pieces[number], source.section)
+        source.changes += self._changes
         return "".join(self._pieces)
 
     @property
@@ -77,39 +84,44 @@ class Repair:
         length, state = self._state.walk(text)
         if length < len(text):
             return False
-        begun = self._begun(state.expected) if text[-1] in self._profile.reserved else None
+        begun = self._begun(state.expected) if text[-1] in self._reserved else None
         if begun is not None and begun.offset == 1:
             left = len(str(begun.literal)) - 1
             rest = self._text[index + 1 : index + 1 + left]  # in either case
             if len(rest) < left or not state.taken(rest):
                 return False
         self._in_query = self._in_query or (text[-1] == "?" and is_literal(state))
-        self._pieces.append(text)
+        self._append(index, text, state)
+        return True
+
+    def _append(self, index: int, piece: str, state: State) -> None:
+        self._pieces.append(piece)
         self._taken.append(index)
         self._states.append(state)
-        return True
 
     def _add_change(self, what: str, index: int, before: str, after: str, section: str) -> None:
         self._changes.append(Change(what, self._source.position(index), before, after, section))
 
     def _encodes(self, index: int) -> bool:
         """Take the character at `index` encoded; return False if that is impossible. Raises Ambiguous."""
-        character = self._text[index]
+        before = self._state
+        escapes, after = self._written(before, self._text[index])
+        if after is None:
+            return False
+        self._misplaced.check(index, escapes, before, after, in_query=self._in_query)
+        if self._is_in_host(index, after.reached):
+            return False  # a host is never guessed
+        self._append(index, escapes, after)
+        return True
+
+    def _escapes(self, state: State, character: str) -> tuple[str, State | None]:
+        """Return the escapes of a character, and the state after them; None if they cannot come next."""
         try:
             escapes = encoded(octets_of(character))
         except UnicodeEncodeError:
-            return False
-        length, after = self._state.walk(escapes)
-        if length < len(escapes) or self._misplaced.part(after) == "host":
-            return False
-        self._misplaced.check(index, escapes, self._state, after, in_query=self._in_query)
-        if self._is_in_host(index, after.reached):
-            return False  # a host is never guessed
-        self._takes(index, escapes)
-        if character in self._profile.reserved and character not in self._source.data:
-            self._encoded[len(self._taken) - 1] = character
-        self._add_change("character encoded", index, character, escapes, self._source.section)
-        return True
+            return "", None
+        length, after = state.walk(escapes)
+        return escapes, None if length < len(escapes) or self._misplaced.part(after) == "host" else after
 
     def _is_in_host(self, index: int, positions: int) -> bool:
         """Return True for the host of an authority, and for `positions` of the rules of hosts that are of no login."""

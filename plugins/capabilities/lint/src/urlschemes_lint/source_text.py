@@ -1,7 +1,8 @@
 """The text given to `fix`, and the part of it that is meant as the URL.
 
-Brackets, quotation marks, the prefix `URL:` and the white space around a URL are left out, as the Appendix asks; so are
-white space between `<URL:` and `>`, and white space around line breaks between `<` and `>`.
+Angle brackets, the prefix `URL:` and the white space around a URL are left out, as the Appendix asks; so are white
+space between `<URL:` and `>`, and white space around line breaks between `<` and `>`. Other brackets and quotation
+marks, which no URL begins with, are left out too, as is the rest of a link in Markdown.
 """
 
 from __future__ import annotations
@@ -24,33 +25,41 @@ from urlschemes.url.original_text import Rewritten
 _SPACE = " \t\r\n\v\f"
 _BLANKS = compiled(f"[{_SPACE}]++")
 _LINE_BREAK = compiled("\r\n|\r|\n")
-_QUOTED = compiled(
-    rf"[{_SPACE}]*+(?P<open>(?P<mark>[\"'])(?P<prefix>))(?P<inside>[^\"']*+)(?P<close>(?P=mark))[{_SPACE}]*+"
-)
+_PAIRS = ('""', "''", "``", "()", "[]", "{}", "\u201c\u201d", "\u2018\u2019", "\xab\xbb")
 _HYPHEN_AT_LINE_END = compiled("-[ \t\v\f]*+[\r\n]")
 
 
 @cache
-def _around_url(profile: Profile) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of a URL between `<` or `<URL:` and `>`, and of prefixes `URL:` before one.
+def _around_url(profile: Profile) -> tuple[list[re.Pattern[str]], re.Pattern[str]]:
+    """Return the patterns of a URL between brackets or quotation marks, and of prefixes `URL:` before one.
 
-    The URL may itself be in brackets, as in `news:<id@host>`.
+    A URL between `<` or `<URL:` and `>` may itself be in brackets, as in `news:<id@host>`; another may hold some.
     """
-    again = rf"URL:[{_SPACE}]*+(?={profile.scheme_name.pattern}:)"
+    begins = rf"(?=[{_SPACE}]*+{profile.scheme_name.pattern}:)"
+    again = rf"URL:[{_SPACE}]*+{begins}"
     opening = rf"(?P<open><[{_SPACE}]*+(?P<prefix>(?:URL:[{_SPACE}]*+(?:{again})*+)?+))"
     closing = rf"(?P<inside>[^<>]*+(?:<[^<>]*+>)?+)(?P<close>>)[{_SPACE}]*+"
-    either = f"[{_SPACE}]*+{opening}{closing}", rf"[{_SPACE}]*+(?P<prefix>(?:{again})++)"
-    wrapper, prefix = (compiled(each, re.IGNORECASE | re.ASCII) for each in either)
-    return wrapper, prefix
+    wrappers = [f"{opening}{closing}"]
+    for pair in _PAIRS:
+        first, last = map(re.escape, pair)
+        link = r"(?:\[[^\[\]]*+\])?+" if pair == "()" else ""
+        inside = rf"(?:[^{first}{last}]|{first}[^{first}{last}]*+{last})*+" if first != last else f"[^{first}]*+"
+        wrappers.append(
+            rf"(?P<open>{link}{first}(?P<prefix>)){begins}(?P<inside>{inside})(?P<close>{last})[{_SPACE}]*+"
+        )
+    prefix = rf"(?P<prefix>(?:{again})++)"
+    *around, before = (compiled(f"[{_SPACE}]*+{each}", re.IGNORECASE | re.ASCII) for each in (*wrappers, prefix))
+    return around, before
 
 
 @cache
 def wrong_run(profile: Profile) -> re.Pattern[str]:
     """Return the pattern of adjacent characters that no URL may hold, or of percent signs that begin no escape.
 
-    Those of US-ASCII and others are not adjacent.
+    Those of US-ASCII, others, and a `#` are not adjacent.
     """
-    return compiled(rf"(?:(?=[ -~]){profile.illegal.pattern})++|[^ -~]++|(?:(?!{ESCAPE.pattern})%)++")
+    fragment = "" if profile.has_fragments else "#|"
+    return compiled(rf"(?:(?=[ -~])(?!#){profile.illegal.pattern})++|{fragment}[^ -~]++|(?:(?!{ESCAPE.pattern})%)++")
 
 
 class Change(NamedTuple):
@@ -88,9 +97,9 @@ class SourceText:
     """The text as given (`whole`), and the part of it that is meant as the URL (`text`).
 
     The characters `data` can only be data in it. `section` is that of the characters of URLs. `changes` are the
-    changes made so far, `fragment` is the fragment that was split off, or None. `error` is that of `text` as it was
-    read. A repair that fails sets `stop`, the index in `text` where it did, and `lost`, that of a delimiter which
-    encoding would turn into data.
+    changes made so far, `wrapper` is what was around the URL, or None, and `fragment` the fragment that was split off,
+    or None. `error` is that of `text` as it was read. A repair that fails sets `written`, and `lost`, the index in
+    `text` of a delimiter which encoding would turn into data.
     """
 
     def __init__(self, whole: str, profile: Profile, data: str = "") -> None:
@@ -100,11 +109,11 @@ class SourceText:
         self.changes: list[Change] = []
         self.fragment: str | None = None
         self.error: InvalidURL | None = None
-        self.stop = 0
         self.lost: int | None = None
-        between, behind = _around_url(profile)
-        wrapper, prefix = between.fullmatch(whole) or _QUOTED.fullmatch(whole), behind.match(whole)
-        self._is_wrapped = wrapper is not None
+        around, before = _around_url(profile)
+        wrapper = next(filter(None, (each.fullmatch(whole) for each in around)), None)
+        prefix = before.match(whole)
+        self.wrapper = wrapper and (wrapper["open"], wrapper["close"])
         start, self._end = 0, len(whole)
         if wrapper is not None:
             start, self._end = wrapper.span("inside")
@@ -119,12 +128,13 @@ class SourceText:
         has_prefix = wrapper is not None and bool(wrapper["prefix"])
         self.positions = self._without_blanks(start, everywhere=has_prefix)
         self.text = "".join([whole[index] for index in self.positions])
+        self.read_as(self.text, range(len(self.text)))
 
     def _without_blanks(self, start: int, *, everywhere: bool) -> list[int]:
         """Leave out white space that is not part of the URL; return the positions of the characters that stay."""
         positions, before = list[int](), start
         for blanks in _BLANKS.finditer(self.whole, start, self._end):
-            has_break = self._is_wrapped and _LINE_BREAK.search(blanks[0]) is not None
+            has_break = self.wrapper and _LINE_BREAK.search(blanks[0]) is not None
             if everywhere or has_break or blanks.start() == start or blanks.end() == self._end:
                 self._leave_out("white space removed", *blanks.span())
                 positions += range(before, blanks.start())
@@ -137,16 +147,17 @@ class SourceText:
 
     def ambiguous(self, what: str, index: int, advice: str, *readings: str, data: str = "") -> Ambiguous:
         """Return the error for `what` at `index` of `text`, which has these readings; one more if it is only `data`."""
-        position, written = self.position(index), self.text[index]
-        if written in data and not written.isalnum() and len(data) < 3:
+        position, run = self.position(index), data if self.text.startswith(data, index) else self.text[index]
+        written = run
+        if not data.isalnum() and len(data) < 3:
             with suppress(UnicodeEncodeError):
-                written = encoded(octets_of(written))
-        texts = (*readings, self.text[:index] + written + self.text[index + 1 :]) if data else readings
+                written = encoded(octets_of(run))
+        texts = (*readings, self.text[:index] + written + self.text[index + len(run) :]) if data else readings
         return Ambiguous(f"ambiguous {what} at position {position}: {advice}", position, texts, data)
 
     def check_line_breaks(self) -> None:
         """Raise Ambiguous if a line ends within the URL, and the URL can continue in two ways."""
-        if not self._is_wrapped:
+        if self.wrapper is None:
             found = _LINE_BREAK.search(self.text)
             if found is not None and found[0] not in self.data:
                 written = encoded(found[0].encode())
@@ -172,30 +183,15 @@ class SourceText:
             self._leave_out("fragment split off", start, self._end, self.section)
             self.text, self.fragment = text, fragment
 
-    def unrepairable(self, url_type: type[URL]) -> Sequence[str]:
-        """Return how each character of `text` is written in the text whose first error has no repair.
+    def read_as(self, pieces: Sequence[str], indexes: Sequence[int]) -> None:
+        """Set how the text is written up to its first error that has no repair: `pieces`, made of the `indexes`."""
+        self.written, self._indexes = pieces, indexes
 
-        The characters before `stop` that no URL may hold are encoded.
-        """
-        stop, wrong = self.stop, wrong_run(self.profile)
-        if wrong.match(self.text, stop) is None:
-            stop = len(self.text)
-        written = [*self.text]
-        for found in wrong.finditer(self.text[:stop]):
-            for index in range(*found.span()):
-                with suppress(UnicodeEncodeError):
-                    written[index] = encoded(octets_of(written[index]))
-        return self.text if url_type.syntax.fullmatch("".join(written)) else written
-
-    def error_in(self, written: Sequence[str], url_type: type[URL]) -> InvalidURL:
-        """Return the error of the text in which each character of `text` is `written` so.
-
-        It counts in the text as given.
-        """
-        end = self.positions[-1] + 1 if self.positions else self._end
-        pieces = zip((*written, "#"), (*self.positions, end), strict=False)  # a fragment may be split off
-        places = [place for piece, place in pieces for _ in piece]
-        return InvalidURL(self.whole, Rewritten(url_type, "".join(written), places))
+    def error_in(self, url_type: type[URL]) -> InvalidURL:
+        """Return the first error of the text as it is `written`, which counts in the text as given."""
+        end = self.position(len(self.text) - 1) + 1 if self.text else self._end
+        places = [self.position(index) for index, piece in zip(self._indexes, self.written, strict=True) for _ in piece]
+        return InvalidURL(self.whole, Rewritten(url_type, "".join(self.written), [*places, end]))
 
     def without_brackets(self, *indexes: int) -> SourceText:
         """Return a copy in which the angle brackets at `indexes` of `text` are left out."""

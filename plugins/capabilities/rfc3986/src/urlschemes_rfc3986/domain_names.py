@@ -28,6 +28,8 @@ __all__ = [
 ACE_PREFIX = "xn--"
 """The beginning of an A-label: a label of a domain name whose other characters encode those of Unicode (RFC 5890)."""
 _LONGEST = 253  # octets of a name (RFC 1034 section 3.1), without its final dot
+MAX_CHARACTERS = 4 * _LONGEST
+"""The characters that may be meant as a name: mapping and encoding leave out few."""
 _LABELS = re.compile(r"[^.]+|\.")
 _NUMBER = re.compile("[0-9]+|0[xX][0-9A-Fa-f]*")
 """The last label of what programs read as an IPv4 address."""
@@ -64,7 +66,7 @@ def name_in_ascii(text: str, start: int, end: int) -> list[Piece]:
     There are none for a text that may be an address, or if mapping leaves out a character, which is invisible. Raises
     InvalidURL if they make no domain name, PluginError without the library.
     """
-    if text.startswith("[", start):
+    if text.startswith("[", start) or end - start > MAX_CHARACTERS:
         return []
     labels = [*encoded_labels(text, start, end, uts46=True)]
     check_name(text, labels, uts46=True)

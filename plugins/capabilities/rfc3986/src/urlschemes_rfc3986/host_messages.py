@@ -8,6 +8,7 @@ from urlschemes.errors import InvalidURL, PluginError
 from urlschemes.grammar.derivation import expected_words
 from urlschemes.url.fault_messages import HINTS, FaultMessage, choices, is_like_ipv6, quoted_text
 from urlschemes_rfc3986 import profile
+from urlschemes_rfc3986.domain_names import MAX_CHARACTERS
 
 if TYPE_CHECKING:
     from urlschemes.grammar.profile import Authority
@@ -50,7 +51,7 @@ def illegal_host_hint(text: str, authority: Authority, position: int) -> str | N
         return HINTS["zone"] if text[position] == "%" else "leave it out"
     if text[position].isspace():
         return "remove the white space"
-    if text[position].isascii() or "%" in host:  # a domain name has no escapes
+    if text[position].isascii() or "%" in host or len(host) > MAX_CHARACTERS:  # a domain name has no escapes
         return profile.host_hint
     from urlschemes_rfc3986.iri import from_unicode  # late: it knows the messages
     from urlschemes_rfc3986.references import RelativeReference
