@@ -432,7 +432,6 @@ def resource_of_wget(text: str) -> tuple[object, ...]:
         ("rfc3986", "news:/h/a.b", ["news://h/a.b", "news:%2Fh%2Fa.b"]),
         ("rfc3986", "file:////h/s", ["file://h/s", "file:///%2Fh/s"]),
         ("rfc3986", "file:c:/a", ["file:///c:/a"]),
-        ("rfc3986", "stun://h:1", ["stun:h:1", "stun:%2F%2Fh:1"]),
         ("rfc3986", "xmpp://a/b", ["xmpp://a@/b"]),
         ("rfc3986", "data:;base64,YQ  ==", ["data:;base64,YQ=="]),
         ("rfc1738", "wais://h/db/\x00", ["wais://h/db/", "wais://h/db/%00"]),

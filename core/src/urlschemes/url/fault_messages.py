@@ -195,6 +195,14 @@ def _unsafe_hint(place: FaultPlace, part: str | None, written: str) -> str | Non
 # The rules of a scheme
 
 
+def missing_host_hint(text: str, position: int, expected: str) -> str:
+    """Return the hint for a host that is missing at a position."""
+    if text.startswith("//", position - 2):
+        third = ", or leave out the third `/`" if text.startswith("/", position) else ""
+        return f"write {expected} after `//`{third}"
+    return "leave out the `//`" if text.startswith("//", position) else f"write {expected}"
+
+
 def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ...] = ()) -> FaultMessage:
     """Return the message for characters that must be encoded where they stand.
 
