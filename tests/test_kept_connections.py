@@ -131,7 +131,7 @@ def client(events: Events) -> Iterator[Client]:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    for folder in ("", "a/", 'a/b "c"/', "home/a/"):
+    for folder in ("", "a/", 'a/b "c"/', '"home"/a/'):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / "file").write_text(f"/{folder}file")
     return tmp_path
@@ -309,10 +309,10 @@ def test_what_a_server_sends_unasked_is_no_response(
 
 
 def test_each_path_begins_at_the_directory_of_the_login(client: Client, events: Events, site: Path) -> None:
-    with ftp_server(site, {"joe": FtpUser("secret", home="/home", writable=True)}) as server:
+    with ftp_server(site, {"joe": FtpUser("secret", home='/"home"', writable=True)}) as server:
         url = f"ftp://joe:secret@{server}"
         for _ in range(2):
-            assert read(client, f"{url}/a/file") == b"/home/a/file"
+            assert read(client, f"{url}/a/file") == b'/"home"/a/file'
             assert read(client, f"{url}/%2Fa/file") == b"/a/file"
         with client.access(f"{url}/a/;type=d") as listing:
             assert len(list(listing)) == 1  # type: ignore[arg-type]  # it is a listing
@@ -320,7 +320,7 @@ def test_each_path_begins_at_the_directory_of_the_login(client: Client, events: 
         client.update(f"{url}/a/new", b"er")
         assert read(client, f"{url}/a/new") == b"newer"
         client.delete(f"{url}/a/new")
-    assert (events.connections, (site / "home/a/new").exists()) == (1, False)
+    assert (events.connections, (site / '"home"/a/new').exists()) == (1, False)
 
 
 def test_a_login_of_the_url_is_kept_for_the_same_user_and_password(client: Client, events: Events, site: Path) -> None:
@@ -381,7 +381,37 @@ def test_a_group_and_posting_use_the_connection_of_the_articles(client: Client, 
     assert (events.connections, events.sent.count(b"MODE READER")) == (1, 1)
 
 
+def test_on_a_connection_that_replaces_another_the_client_logs_in_again(client: Client, events: Events) -> None:
+    capabilities, group, article = SCHEMES["nntp"].replies.values()
+
+    def serve(connection: socket.socket) -> None:
+        for reply in (b"200 ready\r\n", capabilities, b"480 who?\r\n", b"281 in\r\n", group, article):
+            connection.sendall(reply)
+            connection.recv(1000)
+
+    def credentials(_: object) -> Credentials:
+        return JOE
+
+    with Loopback(serve) as server:
+        url = SCHEMES["nntp"].url.format(server.address)
+        for _ in range(2):
+            content = read(client, url, credentials=credentials, options={"allow_cleartext": True})
+            assert content == SCHEMES["nntp"].content
+    assert (events.connections, events.sent.count(b"AUTHINFO")) == (2, 2)
+
+
 # http
+
+
+def test_a_body_in_the_response_to_head_ends_its_connection(client: Client, events: Events) -> None:
+    def serve(connection: socket.socket) -> None:
+        while connection.recv(65536):
+            connection.sendall(EVIL)
+
+    with Loopback(serve) as server:
+        for _ in range(2):
+            assert client.find_attributes(f"http://{server.address}/").size == 4
+    assert events.connections == 2
 
 
 @pytest.mark.parametrize("tls", [False, True])
