@@ -282,7 +282,13 @@ def test_a_request_over_a_new_connection_is_not_repeated(client: Client) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "stray", "later"), [("http", EVIL, False), ("http", EVIL, True), ("nntp", b"400 idle\r\n", False)]
+    ("name", "stray", "later"),
+    [
+        ("http", EVIL, False),
+        ("http", EVIL, True),
+        ("nntp", b"400 idle\r\n", False),
+        ("ftp", b"421 idle\r\n", False),
+    ],
 )
 def test_what_a_server_sends_unasked_is_no_response(
     client: Client, events: Events, monkeypatch: pytest.MonkeyPatch, name: str, stray: bytes, later: bool
@@ -302,7 +308,7 @@ def test_what_a_server_sends_unasked_is_no_response(
         for _ in range(2):
             operated(client, name, server)
             assert sent.wait(60)
-    assert events.connections == 2
+    assert (events.connections, events.sent.count(b"QUIT")) == (2, 0 if name == "http" else 2)
 
 
 # ftp: the directory of the login
@@ -403,10 +409,18 @@ def test_on_a_connection_that_replaces_another_the_client_logs_in_again(client: 
 # http
 
 
-def test_a_body_in_the_response_to_head_ends_its_connection(client: Client, events: Events) -> None:
+@pytest.mark.parametrize(
+    "response",
+    [
+        EVIL,  # has a body, which the response to HEAD must not have
+        b"HTTP/1.1 200 OK\r\nConnection: Upgrade, Close\r\nContent-Length: 4\r\n\r\n",
+        b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\n",
+    ],
+)
+def test_a_response_to_head_may_end_its_connection(client: Client, events: Events, response: bytes) -> None:
     def serve(connection: socket.socket) -> None:
         while connection.recv(65536):
-            connection.sendall(EVIL)
+            connection.sendall(response)
 
     with Loopback(serve) as server:
         for _ in range(2):

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from urlschemes.errors import URLError
+from urlschemes_access import Range
 from urlschemes_access.errors import AuthRequired, Indeterminate, ProtocolError, RemoteError
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access as access_ftp
@@ -42,7 +43,7 @@ OLD = (
 GROUP = ("GROUP misc.test", "211 3 7 9 misc.test", "211 480 483")
 TALKS = {
     "ftp": Talk(
-        lambda: access_ftp(FtpURL.parse("ftp://host.dom/d/a")),
+        lambda: access_ftp(FtpURL.parse("ftp://host.dom/d/a"), range=Range(1)),
         21,
         (
             ("", "220 ready", "120 2"),
@@ -50,8 +51,9 @@ TALKS = {
             ("PASS anonymous@example.com", "230 In", "2"),
             ("CWD d", "250 In", "2"),
             ("TYPE I", "200 OK", "2"),
-            ("SIZE a", "213 1", "213 4 5"),
+            ("SIZE a", "213 9", "213 4 5"),
             ("EPSV", "229 (|||40001|)", "229 5"),
+            ("REST 1", "350 OK", "3 5"),
             ("RETR a", "150 Here", "1"),
         ),
     ),
@@ -115,7 +117,7 @@ def test_every_unexpected_reply_code_to_every_command_is_an_error(name: str, pla
     algorithm, port, exchanges, permanent = TALKS[name]
     steps: list[Step] = [connect("host.dom", port)]
     for command, reply, _ in exchanges[: place + 1]:
-        if command == "RETR a":
+        if command == "REST 1":
             steps.append(connect_back(40001))
         if command == ".":
             steps.append(client(MESSAGE))

@@ -69,11 +69,14 @@ def test_requests_that_write_have_the_login_too(certificates: Certificates, clie
         assert sent(server) == [TOKEN_SENT]
 
 
+@pytest.mark.parametrize("asks", [False, True])
 @pytest.mark.parametrize("login", [JOE, TOKEN])
 def test_they_go_to_no_other_origin_and_not_back_from_one(
-    certificates: Certificates, client: Client, login: Credentials
+    certificates: Certificates, client: Client, login: Credentials, asks: bool
 ) -> None:
     def first(request: HttpRequest) -> HttpResponse:
+        if asks and request.target == "/a" and "Authorization" not in request.headers:
+            return HttpResponse(401, headers=[("WWW-Authenticate", 'Basic realm="x", Bearer')])
         places = {"/a": "/b", "/b": f"https://{other}/c"}
         return redirect(places[request.target]) if request.target in places else echo(request)
 
@@ -84,8 +87,9 @@ def test_they_go_to_no_other_origin_and_not_back_from_one(
         http_server(handler=first, tls=certificates.server) as server,
         http_server(handler=second, tls=certificates.server) as other,
     ):
-        assert read(client, f"https://{server}/a", credentials=login) == b"/d"
-        assert [authorization is None for authorization in sent(server)] == [False, False, True]
+        credentials = (lambda _: login) if asks else login
+        assert read(client, f"https://{server}/a", credentials=credentials) == b"/d"
+        assert [authorization is None for authorization in sent(server)] == [True] * asks + [False, False, True]
         assert sent(other) == [None]
 
 

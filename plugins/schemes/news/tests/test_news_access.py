@@ -159,7 +159,7 @@ SUCCESSES = {
     "all groups of a server that keeps no descriptions": Success(
         "news:*",
         READY.then(
-            client("LIST NEWSGROUPS"), server("503 No"), client("LIST ACTIVE"), server("215 list", "a 1 1 y", "."), *BYE
+            client("LIST NEWSGROUPS"), server("481 No"), client("LIST ACTIVE"), server("215 list", "a 1 1 y", "."), *BYE
         ),
         entries=(grouped("a", "news:a", low="1", high="1", status="y"),),
     ),
