@@ -163,6 +163,20 @@ SUCCESSES = {
         message=b"From: ann@home.dom\nTo: joe@host.dom\r\n\n.\r.\r\r\n.\nQUIT",
         size=len(b"From: ann@home.dom\r\nTo: joe@host.dom\r\n\r\n.\r\n.\r\n\r\n.\r\nQUIT\r\n"),
     ),
+    "carriage returns alone, among lines with right ends": Success(
+        (
+            *READY,
+            *MAIL,
+            *RCPT,
+            *DATA,
+            client(b"From: ann@home.dom\r\nTo: joe@host.dom\r\n\r\nHi\r\n..\r\nQUIT\r\n"),
+            client(".", early=True),
+            *ACCEPTED,
+            *BYE,
+        ),
+        message=b"From: ann@home.dom\r\nTo: joe@host.dom\r\n\r\nHi\r.\rQUIT\r\n",
+        size=len(b"From: ann@home.dom\r\nTo: joe@host.dom\r\n\r\nHi\r\n.\r\nQUIT\r\n"),
+    ),
     "STARTTLS, and EHLO again": Success((*GREETED, *offers("STARTTLS", "SIZE 1"), *TLS, *EHLO, *TRANSACTION, *BYE)),
     "STARTTLS required": Success(
         (*GREETED, *offers("STARTTLS"), *TLS, *EHLO, *TRANSACTION, *BYE), {"starttls": "required"}
