@@ -50,6 +50,8 @@ def replaces_one_part(url: URL, part: str, value: object) -> None:
 
 def _encoded(raw: Any) -> Any:
     """Return a raw part as a value that is encoded already."""
+    if raw is None:  # the value of a flag
+        return None
     return Encoded(raw) if isinstance(raw, str) else tuple(map(_encoded, raw))
 
 

@@ -195,14 +195,6 @@ def _unsafe_hint(place: FaultPlace, part: str | None, written: str) -> str | Non
 # The rules of a scheme
 
 
-def missing_host_hint(text: str, position: int, expected: str) -> str:
-    """Return the hint for a host that is missing at a position."""
-    if text.startswith("//", position - 2):
-        third = ", or leave out the third `/`" if text.startswith("/", position) else ""
-        return f"write {expected} after `//`{third}"
-    return "leave out the `//`" if text.startswith("//", position) else f"write {expected}"
-
-
 def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ...] = ()) -> FaultMessage:
     """Return the message for characters that must be encoded where they stand.
 
@@ -214,7 +206,7 @@ def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ..
     hint = f"write {listed(written)} if it is part of the {_named(syntax, part)}" if options else _RESERVED_HINT
     hint = "encode it" if part == "password" else hint
     if place.rest.startswith("//") and syntax.automaton.characters(place.state.reached) == 1 << ord(":"):
-        hint = "leave out the `//`: the scheme has no host"
+        hint = "leave out the `//`" + ("" if "host" in syntax.parts else ": the scheme has no host")
     message = f"{place.subject(part)}: expected {listed((*options, *written))}"
     expected = (*options, *(f'"{escape}"' for escape in written))
     return FaultMessage(message, part, rule_of(syntax, positions), expected, hint)

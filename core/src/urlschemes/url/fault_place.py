@@ -330,9 +330,11 @@ class Fault:
         return FaultMessage(message, part="port", rule=part.rule, expected=expected, hint=hint)
 
     def _host_message(self) -> FaultMessage:
-        if self.authority is None or self.syntax.parts["host"].rule not in self.syntax.host_rules:
+        authority = self.authority
+        is_there = authority is not None and authority.start <= self.at  # behind `//`, which not every scheme has
+        if authority is None or not is_there or self.syntax.parts["host"].rule not in self.syntax.host_rules:
             return self._part_message()
-        return algorithms_of(self.syntax.profile).host_message(self, self.authority)
+        return algorithms_of(self.syntax.profile).host_message(self, authority)
 
     # The rules of a scheme
 
