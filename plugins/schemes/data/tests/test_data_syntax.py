@@ -28,6 +28,15 @@ def test_the_url_of_octets_holds_them() -> None:
             DataURL.for_octets(b"", wrong)
 
 
+@pytest.mark.parametrize("value", ["\r\nX-Evil: 1", "\0\x7f\x1b", '"\n"', "\t"])
+def test_the_media_type_has_no_control_octets(value: str) -> None:
+    with pytest.raises(UnsafeURL, match="not printable US-ASCII at position 15"):
+        DataURL.for_octets(b"x", "text/plain", [("a", value)])
+    url = DataURL(type="text", subtype="plain", parameters=[("a", value)], data="x")
+    with pytest.raises(UnsafeURL, match="not printable US-ASCII at position 15"):
+        assert url.media_type
+
+
 def run(*words: str, **variables: str) -> tuple[int, str]:
     done = CliRunner().invoke(command, ["--no-config", *words], env=variables)
     return done.exit_code, done.output

@@ -74,8 +74,8 @@ class DataURL(URL, registration=registration):
 
     def _mime_value(self, value: str) -> str:
         """Return the value of a parameter; what is neither a token nor a quoted string becomes the latter."""
-        if not value.isascii():
-            raise self._unsafe("parameters", f"the value {value!r} is not US-ASCII (RFC 2045 section 5.1)")
+        if not (value.isascii() and value.isprintable()):
+            raise self._unsafe("parameters", f"the value {value!r} has octets that are not printable US-ASCII")
         if _TOKEN.fullmatch(value) or _QUOTED.fullmatch(value):
             return value
         return '"' + re.sub(r'["\\]', r"\\\g<0>", value) + '"'
