@@ -37,6 +37,26 @@ def test_the_examples_of_a_record_are_correct(name: str) -> None:
     assert registries
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "equivalent"),
+    [
+        ("sip:bob@biloxi.com", "sip:bob@biloxi.com:5060", False),  # RFC 3261 section 19.1.4
+        ("sips:bob@biloxi.com", "sips:bob@biloxi.com:5061", False),
+        ("sip:%61lice@atlanta.com;transport=TCP", "sip:alice@AtlanTa.CoM;transport=TCP", True),
+    ],
+)
+def test_urls_are_equivalent_as_their_schemes_say(one: str, other: str, *, equivalent: bool) -> None:
+    parse = IN_PROFILES[1].parse
+    assert parse(one).equivalent(parse(other)) is equivalent
+
+
+def test_a_part_that_is_absent_can_be_left_out() -> None:
+    url = IN_PROFILES[1].parse("dns:e.org?type=A")
+    assert str(url.replace(dnsclass=None)) == "dns:e.org?type=A"
+    assert str(url.replace(dnsclass=None, dnstype="MX")) == "dns:e.org?type=MX"
+    assert str(url.replace(dnstype=None)) == "dns:e.org"
+
+
 def test_a_permanent_name_has_a_record_a_distribution_or_the_reason_why_it_has_none() -> None:
     known = IN_PROFILES[0].known_names().values()
     reasons = {each.name for each in known if each.no_syntax}
