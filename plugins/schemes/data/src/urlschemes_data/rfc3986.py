@@ -37,11 +37,17 @@ class DataURL(URL, registration=registration):
     data: str = text_part(doc="The data as text, without escapes; `octets` is the content.")
 
     @classmethod
-    def for_octets(cls, octets: bytes, media_type: str, parameters: Iterable[tuple[str, str]] = ()) -> Self:
-        """Return the URL of `octets`, in base64. Raises UnsafeURL for what is not `type/subtype`."""
+    def for_octets(
+        cls, octets: bytes, media_type: str, parameters: Iterable[tuple[str, str]] = (), *, limit: int = 65_536
+    ) -> Self:
+        """Return the URL of `octets`, in base64, of at most `limit` characters.
+
+        Raises UnsafeURL for what is not `type/subtype`, InvalidURL for a URL that is longer.
+        """
         kind, _, subtype = media_type.partition("/")
         text = b2a_base64(octets, newline=False).decode()
-        url = cls(type=kind, subtype=subtype, parameters=tuple(parameters), base64="base64", data=text)
+        head = cls(type=kind, subtype=subtype, parameters=tuple(parameters), base64="base64", data="")
+        url = cls.parse(f"{head}{text}", limit=limit)
         url.media_type  # noqa: B018  it raises
         return url
 
