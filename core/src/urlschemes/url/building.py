@@ -335,11 +335,13 @@ def _part_at_fault(
             if part.escapes and held - part.escapes:
                 return None
             fault = None if url is None else kind.explanation(url)
-            hint = fault.hint if fault is not None and fault.part == name else None
+            hint = fault.hint if text and fault is not None and fault.part == name else None
+            if fault is not None and hint == "leave it out" and name not in {"host", "password"}:
+                hint = f"leave out {fault.text[slice(*fault.span)]!a}"
             if hint is None and name == "host":
                 hint = syntax.profile.host_hint
             first = syntax.automaton.beginning(part.mark)
-            if hint is None and text and not syntax.automaton.characters(first) >> ord(text[0]) & 1:
+            if hint is None and not (text and syntax.automaton.characters(first) >> ord(text[0]) & 1):
                 hint = f"begin it with {listed(expected_words(syntax, first))}"
             return _invalid_part(syntax, name, raw[name], kind._scheme or None, hint)
     return None

@@ -50,12 +50,14 @@ class PatternReader:
     def parse(self, text: str, type: Any = None, limit: int = LIMIT) -> Any:  # noqa: A002  what it is
         """Return the URL that `text` is: an object of its scheme's type, which must be `type` or a subclass."""
         try:
-            match, kind = self._schemes[text.partition(":")[0]]
-            is_slow = text.__class__ is not str or (size := len(text)) > limit or size > DIGITS
+            scheme: Any = self._schemes[text.partition(":")[0]]
+            if text.__class__ is not str or (size := len(text)) > limit or size > DIGITS:
+                scheme = None
         except (KeyError, AttributeError, TypeError):
-            is_slow = True  # go on outside of the handler, so that errors have no other error as their context
-        if is_slow:
+            scheme = None  # go on outside of the handler, so that errors have no other error as their context
+        if scheme is None:
             return self._parse_slowly(text, type, limit)
+        match, kind = scheme
         found = match(text)
         if found is None:
             raise InvalidURL(text, kind)

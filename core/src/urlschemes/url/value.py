@@ -385,7 +385,9 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
     if len(text) > limit:
         message = f"the URL has {len(text)} characters: expected at most {limit}"
         span = (limit, len(text))
-        return invalid_url(text, message, code="url-too-long", span=span, hint="pass a larger `limit`")
+        return invalid_url(
+            text, message, code="url-too-long", span=span, hint="`parse(text, limit=...)` reads a longer one"
+        )
     return None
 
 
