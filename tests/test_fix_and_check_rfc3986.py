@@ -88,6 +88,14 @@ def test_a_mistake_with_one_right_repair_is_repaired(text: str, url: str, what: 
         ("http://u:a#b@h/", "^cannot .*; if a user name and a password end at the `@`, leave them out: "),
         ("http://a b/", "^`fix` never guesses a host: .*; remove the white space$"),
         ("http://fe80::1%eth0/", "^cannot be repaired without guessing: "),
+        (
+            "data:text/html; charset=utf-8,<b>",
+            "^ambiguous ' ' at position 15: leave it out, or write %20 if it is data; ",
+        ),
+        (
+            "data:image/svg+xml;utf8,<svg/>",
+            r"^ambiguous ',' .* `;utf8`, which is not name=value; it may mean data:image/svg\+xml,%3Csvg/%3E$",
+        ),
         ("mailto://joe@h.example", "^ambiguous '/' at position 7: leave out the `//`, or write %2F%2F if it is data; "),
         ("file:////a", "^ambiguous '/' at position 8: leave it out, or write %2F if it is data; "),
         ("http://joe@h/", "^cannot be repaired without guessing: "),

@@ -225,6 +225,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             Edit(case.start, len(case.text), case.text[case.start :].strip()[len(case.found[2]) : -len(case.found[3])])
         ],
     ),
+    r"leave out `(;.+)`, which is not": (lambda case: [Edit(case.start - len(case.found[1]), case.start, "")],),
     r"leave out the text before the URL": (
         lambda case: [Edit(0, case.text.rindex(" ", 0, case.text.index(":")) + 1, "")],
     ),

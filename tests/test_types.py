@@ -21,7 +21,9 @@ from urlschemes.rfc1738 import RFC1738, algorithms
 from urlschemes.url.algorithms import Algorithms, algorithms_of
 from urlschemes_access import AsyncClient, AsyncSession, Attributes, Client, Policy
 from urlschemes_file import FileURL
+from urlschemes_file.rfc3986 import FileURI
 from urlschemes_ftp import FtpURL
+from urlschemes_ftp.rfc3986 import FtpURI
 from urlschemes_gopher import GopherURL
 from urlschemes_http import HttpURL
 from urlschemes_https import HttpsURL
@@ -96,6 +98,8 @@ def test_parts_are_typed() -> None:
     assert_type(gopher.selector, str)
     assert_type(gopher.search, str | None)
     assert_type(gopher.gopher_plus, str | None)
+    assert_type(FtpURI.parse("ftp://h/a/b").directories, tuple[str, ...])
+    assert_type(FileURI.parse("file:///a/b").segments, tuple[str, ...])
     file = FileURL.parse("file:///a/b")
     assert_type(file.host, str)
     assert_type(file.segments, tuple[str, ...])

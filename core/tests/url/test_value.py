@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from urlschemes import InternetURL, InvalidURL, Registration, Scheme, UnsafeURL
+from urlschemes import InternetURL, InvalidURL, Registration, Registry, Scheme, UnsafeURL, default_registry
 from urlschemes.errors import PluginContractError
 from urlschemes.url.value import URL
 
@@ -124,6 +124,9 @@ def test_equivalent_urls_are_equal_when_normalized() -> None:
     assert url.equivalent(parse("x-album://a.example/%7EA%2F%3D"))
     assert not url.equivalent(parse("x-album://a.example/%7EA/%3D"))
     assert not url.equivalent("x-album://a.example/%7EA%2F%3D")
+    port = "x-album://h:4711/"
+    assert URL.parse(port) == parse(port)
+    assert URL.parse(port).equivalent(parse(port))
     assert str(parse("x-album://h:0080").normalized()) == "x-album://h:80"
     assert url.normalized().normalized() == url.normalized()
 
@@ -142,7 +145,7 @@ def test_the_line_of_a_part_is_its_octets() -> None:
     url.check_line()
     assert (url.line("picture"), url.line("words")) == (b"a \xc3\xa9", b"")
     for read in (url.line, url.span):
-        with pytest.raises(PluginContractError, match="XAlbumURL has no part 'foo'"):
+        with pytest.raises(ValueError, match="XAlbumURL has no part 'foo'; its parts are user, "):
             read("foo")
     with pytest.raises(PluginContractError, match="the part albums is a list, which has no single line"):
         url.line("albums")
@@ -169,6 +172,42 @@ def test_a_url_is_formatted_as_its_text_and_is_no_container() -> None:
 def test_the_text_of_another_scheme_is_refused_by_a_type() -> None:
     with pytest.raises(InvalidURL, match=r"^invalid scheme 'X-Other' at position 0: expected x-album"):
         AlbumURL.parse("X-Other:a")
+
+
+class Text(str):
+    """A text whose `str()` is another, as that of a member of `class E(str, Enum)` is."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "E.A"
+
+
+def test_a_text_is_its_characters_whatever_its_own_str_says() -> None:
+    registry = Registry(plugins=())
+    registry.register(AlbumURL.registration)
+    for url in (
+        AlbumURL.parse(Text("x-album://h/a")),
+        registry.parse(Text("x-album://h/a")),
+        registry.parse_generic(Text("x-album://h/a")),
+    ):
+        assert (str(url), type(str(url))) == ("x-album://h/a", str)
+    assert str(registry.parse(Text("x-album://h/a"))) == str(
+        registry.parse(Text("x-album://h/a"))
+    )  # its type is loaded now
+    assert str(AlbumURL(host=Text("a.example"), picture=Text("b c"))) == "x-album://a.example/b%20c"
+    assert str(parse("x-album://h/") / Text("b c")) == "x-album://h/b%20c"
+    with pytest.raises(InvalidURL) as caught:
+        parse(Text("b c"))
+    assert caught.value.text == "b c"
+
+
+@pytest.mark.parametrize("limit", [None, "1"])
+def test_a_limit_is_a_number(limit: Any) -> None:
+    for read in (AlbumURL.parse, default_registry.parse, default_registry.parse_generic):
+        for text in ("x-album://h/a", "X-none:a"):
+            with pytest.raises(TypeError, match="limit must be an int or a float, not"):
+                read(text, limit=limit)
 
 
 @pytest.mark.decision(24)

@@ -399,6 +399,7 @@ class Registry:
 
     def _parse_slowly(self, text: str | URL, wanted: type[URL] | None = None, limit: int = LIMIT) -> URL:
         """Parse a URL, a long text, one whose scheme is in capitals or not loaded yet, or one that is not `wanted`."""
+        require_type("limit", limit, int, float)
         if isinstance(text, URL) and text.syntax.profile is self.profile:
             found: URL = self._parse(str(text), wanted, limit)
             return text if type(found) is type(text) else found

@@ -57,7 +57,8 @@ def change(url: AnyURL, values: Mapping[str, Any], limit: int) -> AnyURL:
     before, left_out = _texts_of(syntax, old), [name for name, value in values.items() if value is None]
 
     def edited(each: dict[str, Raw]) -> str | None:
-        return _edited(syntax, url._match, before, _texts_of(syntax, each), values.keys() | each.keys() - raw.keys())
+        changed = {name for name in values if name in old or name in each}  # not one that is absent and stays so
+        return _edited(syntax, url._match, before, _texts_of(syntax, each), changed | (each.keys() - raw.keys()))
 
     text = _with_needed(kind, raw, left_out, edited)
     # A URL that was parsed beyond the default limit can be changed beyond it.
@@ -109,7 +110,7 @@ def _written(syntax: Syntax, part: Part, value: object, scheme: str | None) -> R
     if part.element is None or part.take == "last":
         text = _written_text(part, value, scheme, "the")
         if part.as_written and not isinstance(value, Encoded):
-            _check_beginning(syntax, part, str(value), text, scheme)
+            _check_beginning(syntax, part, value, text, scheme)
         return text if isinstance(value, Encoded) else _dividing(syntax, part, text)
     pairs = part.kind == "pairs"
     if isinstance(value, str) or not hasattr(value, "__iter__"):
@@ -161,7 +162,7 @@ def _written_text(part: Part, text: object, scheme: str | None, what: str) -> st
     if not isinstance(text, str):
         raise _wrong_value(part, f"{what} {part.called} must be str, not {type(text).__name__}", scheme)
     if isinstance(text, Encoded) or (part.name == "host" and part.escapes):  # its value is as written
-        return str(text)
+        return str.__str__(text)
     try:
         return part.written(text)
     except UnicodeEncodeError:
@@ -170,7 +171,7 @@ def _written_text(part: Part, text: object, scheme: str | None, what: str) -> st
         raise _wrong_value(part, f"the {part.called} cannot hold the {error}", scheme) from None
 
 
-def _check_beginning(syntax: Syntax, part: Part, value: str, text: str, scheme: str | None) -> None:
+def _check_beginning(syntax: Syntax, part: Part, value: Any, text: str, scheme: str | None) -> None:
     """Raise InvalidURL if `value`, which is written as `text`, begins with the delimiter before the part."""
     name, delimiter = part.name, syntax.delimiters[part.name]
     if delimiter and value.startswith(delimiter):
@@ -334,11 +335,13 @@ def _part_at_fault(
             if part.escapes and held - part.escapes:
                 return None
             fault = None if url is None else kind.explanation(url)
-            hint = fault.hint if fault is not None and fault.part == name else None
+            hint = fault.hint if text and fault is not None and fault.part == name else None
+            if fault is not None and hint == "leave it out" and name not in {"host", "password"}:
+                hint = f"leave out {fault.text[slice(*fault.span)]!a}"
             if hint is None and name == "host":
                 hint = syntax.profile.host_hint
             first = syntax.automaton.beginning(part.mark)
-            if hint is None and text and not syntax.automaton.characters(first) >> ord(text[0]) & 1:
+            if hint is None and not (text and syntax.automaton.characters(first) >> ord(text[0]) & 1):
                 hint = f"begin it with {listed(expected_words(syntax, first))}"
             return _invalid_part(syntax, name, raw[name], kind._scheme or None, hint)
     return None

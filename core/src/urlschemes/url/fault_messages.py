@@ -204,6 +204,8 @@ def reserved_character(place: FaultPlace, positions: int, options: tuple[str, ..
     part = sharing_part(syntax, part_of(syntax, positions) or "", place.rest)
     written = tuple(dict.fromkeys(f"%{octet:02X}" for octet in octets_of(place.run[:_QUOTED])))
     hint = f"write {listed(written)} if it is part of the {_named(syntax, part)}" if options else _RESERVED_HINT
+    if part in syntax.parts and place.state.taken("=") and not options:
+        hint = syntax.parts[part].says or hint
     hint = "encode it" if part == "password" else hint
     if place.rest.startswith("//") and syntax.automaton.characters(place.state.reached) == 1 << ord(":"):
         hint = "leave out the `//`" + ("" if "host" in syntax.parts else ": the scheme has no host")

@@ -39,8 +39,7 @@ def below(url: URLBase, segment: str) -> str:
         message = f"`/` takes the name of a segment, and {segment!r} is a reference"
         raise invalid_url("", message, part=part.name, hint=f"use join({segment!r})")
     first, levels = _levels(url)
-    kept = levels.rstrip("/")
-    return first + kept + ("/" if kept else "") + written
+    return first + levels + ("/" if levels and not levels.endswith("/") else "") + written
 
 
 def written_segment(part: Part, segment: str) -> str:

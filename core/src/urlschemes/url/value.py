@@ -116,6 +116,7 @@ class URL(URLBase, metaclass=URLType):
     def parse(cls, text: str, *, limit: int = LIMIT) -> Self:
         """Return the URL that `text` is. Raises InvalidURL."""
         try:
+            text = str.__str__(text)  # the characters that a subclass of str holds, whatever its own __str__ says
             match = cls.syntax.fullmatch(text) if len(text) <= limit else None
         except TypeError:
             match = None
@@ -159,7 +160,7 @@ class URL(URLBase, metaclass=URLType):
         return values
 
     def span(self, name: str) -> tuple[int, int] | None:
-        """Return where the part `name` stands in the text, None if it is absent. Raises PluginContractError."""
+        """Return where the part `name` stands in the text, None if it is absent. Raises ValueError for another name."""
         return self.syntax.place(self._match, self._part(name).name)
 
     def redacted(self) -> str:
@@ -175,7 +176,8 @@ class URL(URLBase, metaclass=URLType):
     def line(self, name: str) -> bytes:
         """Return the octets of the part `name` for a protocol line; empty if it is absent.
 
-        Raises UnsafeURL if one of them is a control octet, PluginContractError for a list part or an unknown part.
+        Raises UnsafeURL if one of them is a control octet, PluginContractError for a list part, ValueError for a name
+        that no part has.
         """
         part = self._part(name)
         self._check_line(part)
@@ -187,11 +189,9 @@ class URL(URLBase, metaclass=URLType):
         return b"" if value is None else octets_of(str(value))
 
     def _part(self, name: str) -> Part:
-        """Return the part of that name. Raises PluginContractError."""
         parts = self.syntax.parts
         if name not in parts:
-            message = f"{type(self).__name__} has no part {name!r}"
-            raise PluginContractError(message, wants=f"one of {', '.join(parts)}", has=str(name))
+            raise ValueError(f"{type(self).__name__} has no part {name!r}; its parts are {', '.join(parts)}")
         return parts[name]
 
     def check_line(self, *, include_checked: bool = False) -> None:
@@ -235,8 +235,8 @@ class URL(URLBase, metaclass=URLType):
         return self._as_long(text)
 
     def equivalent(self, other: object) -> bool:
-        """Return True if both URLs mean the same by their profile: if they are equal when normalized."""
-        return isinstance(other, URL) and self.normalized() == other.normalized()
+        """Return True if both URLs mean the same by their profile: if they are equal, as they are or normalized."""
+        return isinstance(other, URL) and (self == other or self.normalized() == other.normalized())
 
     def join(self, reference: str | URL) -> URL:
         """Return the URL that `reference` means relative to this URL; by RFC 1738, without its fragment.
@@ -278,7 +278,7 @@ class URL(URLBase, metaclass=URLType):
     def __truediv__(self, segment: str) -> Self:
         """Return the URL of `segment`, which is not encoded yet, below this one, without query and fragment.
 
-        It comes after the last segment that is not empty; a `/` in it is data. Raises NotHierarchical, and InvalidURL
+        It takes the place of an empty last segment; a `/` in it is data. Raises NotHierarchical, and InvalidURL
         for `.` and `..`, which are references for `join`.
         """
         return self._as_long(below(self, segment))
@@ -331,7 +331,7 @@ class URL(URLBase, metaclass=URLType):
     __replace__ = replace
 
     def __str__(self) -> str:
-        return str(self._text)  # of an Encoded, the plain text
+        return self._text
 
     def __format__(self, form: str, /) -> str:
         return format(str(self), form)
@@ -372,7 +372,11 @@ class URL(URLBase, metaclass=URLType):
 
 
 def unfit(text: object, limit: int) -> InvalidURL | None:
-    """Return the error for an object that is not str, or is longer than `limit`; None for others."""
+    """Return the error for an object that is not str, or is longer than `limit`; None for others.
+
+    Raises TypeError for a limit that is not a number.
+    """
+    require_type("limit", limit, int, float)
     if not isinstance(text, str):
         kind = type(text).__name__
         hint = "decode it as US-ASCII first" if isinstance(text, bytes | bytearray) else "pass a str"
@@ -381,7 +385,9 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
     if len(text) > limit:
         message = f"the URL has {len(text)} characters: expected at most {limit}"
         span = (limit, len(text))
-        return invalid_url(text, message, code="url-too-long", span=span, hint="pass a larger `limit`")
+        return invalid_url(
+            text, message, code="url-too-long", span=span, hint="`parse(text, limit=...)` reads a longer one"
+        )
     return None
 
 

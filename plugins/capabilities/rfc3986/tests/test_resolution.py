@@ -3,6 +3,7 @@
 import pytest
 
 from urlschemes import InvalidURL, Registry, Scheme
+from urlschemes.errors import NotHierarchical
 
 MODERN = Registry(profile="rfc3986")
 BASE = "http://a/b/c/d;p?q"
@@ -94,6 +95,9 @@ def test_join_keeps_type_and_fragment():
 def test_a_scheme_without_a_hierarchy_has_no_dot_segments():
     parse = Scheme.of("x-dots", 'u = "x-dots:" *( pchar / "/" )', profile=MODERN.profile).url_type.parse
     assert parse("x-dots:a").join("X-Dots:./b/..") == parse("x-dots:./b/..")
+    for reference in ("b", "/b", "//h/b"):
+        with pytest.raises(NotHierarchical, match="x-dots URLs have no hierarchy"):
+            parse("x-dots:a").join(reference)
 
 
 def test_join_refuses_what_is_not_a_url():

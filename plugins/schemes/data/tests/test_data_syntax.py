@@ -24,8 +24,22 @@ def test_the_url_of_octets_holds_them() -> None:
     assert str(url) == "data:image/svg+xml;a=b%3Bc;base64,AP8/"
     assert (url.media_type, url.octets) == ('image/svg+xml;a="b;c"', b"\0\xff?")
     for wrong in ("text", "text/plain;charset=utf-8"):
-        with pytest.raises((InvalidURL, UnsafeURL), match=r"subtype|'plain;charset=utf-8' is not a token"):
+        with pytest.raises(
+            (InvalidURL, UnsafeURL), match=r"subtype ''; begin it with|'plain;charset=utf-8' is not a token"
+        ):
             DataURL.for_octets(b"", wrong)
+    with pytest.raises(InvalidURL, match="expected at most 65536"):
+        DataURL.for_octets(bytes(60_000), "image/png")
+    assert DataURL.for_octets(bytes(60_000), "image/png", limit=100_000).octets == bytes(60_000)
+
+
+@pytest.mark.parametrize("value", ["\r\nX-Evil: 1", "\0\x7f\x1b", '"\n"', "\t"])
+def test_the_media_type_has_no_control_octets(value: str) -> None:
+    with pytest.raises(UnsafeURL, match="not printable US-ASCII at position 15"):
+        DataURL.for_octets(b"x", "text/plain", [("a", value)])
+    url = DataURL(type="text", subtype="plain", parameters=[("a", value)], data="x")
+    with pytest.raises(UnsafeURL, match="not printable US-ASCII at position 15"):
+        assert url.media_type
 
 
 def run(*words: str, **variables: str) -> tuple[int, str]:

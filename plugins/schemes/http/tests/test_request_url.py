@@ -74,6 +74,7 @@ def test_fields_may_be_a_mapping_and_none_of_them_remove_the_query(parse: Callab
     assert str(url.replace(query_fields={"a b": "1&2", "c": ["3", "4"]})) == "http://h/p?a+b=1%262&c=3&c=4"
     assert str(url.replace(query_fields=(), segments=["x/y", "z;"])) == "http://h/x%2Fy/z;"
     assert str(url.replace(segments=())) in {"http://h?q", "http://h/?q"}
+    assert url.replace(query_fields=None, segments=None) == url.replace(query_fields=(), segments=())
 
 
 @PARSERS
@@ -142,7 +143,8 @@ def test_what_is_no_text_is_refused(parse: Callable[[str], object]) -> None:
         ("http://h/?q", "http://h/", "http://h/x"),
         ("http://h/a", "http://h/", "http://h/a/x"),
         ("http://h/a/b/?q", "http://h/a/", "http://h/a/b/x"),
-        ("http://h/a//", "http://h/a/", "http://h/a/x"),
+        ("http://h/a//", "http://h/a/", "http://h/a//x"),
+        ("http://h//", "http://h/", "http://h//x"),
         ("http://h/a:b;c", "http://h/", "http://h/a:b;c/x"),
         ("http://h/a/../b", "http://h/a/../", "http://h/a/../b/x"),
         ("ftp://h", "ftp://h/", "ftp://h/x"),

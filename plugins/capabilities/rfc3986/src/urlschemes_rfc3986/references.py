@@ -62,7 +62,7 @@ class RelativeReference(str):
             raise fault
         if cls.syntax.fullmatch(text) is None:
             raise InvalidURL(text, cls)
-        return super().__new__(cls, text)
+        return super().__new__(cls, str.__str__(text))
 
     @classmethod
     def explanation(cls, text: str, original: OriginalText | None = None) -> Fault | InvalidURL:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from urlschemes.url.hierarchy import hierarchical_part
+
 if TYPE_CHECKING:
     from urlschemes import URL
 
@@ -48,11 +50,13 @@ def components(text: str) -> Components:
 def resolve(url: URL, reference: str) -> str:
     """Return the text that `reference` means relative to `url` (section 5.2.2).
 
-    A scheme without a hierarchy has no dot segments.
+    A scheme without a hierarchy has no dot segments, and no paths to refer to. Raises NotHierarchical.
     """
     base, given = components(str(url)), components(reference)
     if url.syntax.hierarchy is None and (given.scheme or "").lower() == url.scheme:
         return reference
+    if url.syntax.hierarchy is None and given.scheme is None and (given.path or given.authority is not None):
+        hierarchical_part(url)  # raises NotHierarchical
     if given.scheme is not None:
         return str(given._replace(path=without_dot_segments(given.path)))
     if given.authority is not None:

@@ -37,11 +37,17 @@ class DataURL(URL, registration=registration):
     data: str = text_part(doc="The data as text, without escapes; `octets` is the content.")
 
     @classmethod
-    def for_octets(cls, octets: bytes, media_type: str, parameters: Iterable[tuple[str, str]] = ()) -> Self:
-        """Return the URL of `octets`, in base64. Raises UnsafeURL for what is not `type/subtype`."""
+    def for_octets(
+        cls, octets: bytes, media_type: str, parameters: Iterable[tuple[str, str]] = (), *, limit: int = 65_536
+    ) -> Self:
+        """Return the URL of `octets`, in base64, of at most `limit` characters.
+
+        Raises UnsafeURL for what is not `type/subtype`, InvalidURL for a URL that is longer.
+        """
         kind, _, subtype = media_type.partition("/")
         text = b2a_base64(octets, newline=False).decode()
-        url = cls(type=kind, subtype=subtype, parameters=tuple(parameters), base64="base64", data=text)
+        head = cls(type=kind, subtype=subtype, parameters=tuple(parameters), base64="base64", data="")
+        url = cls.parse(f"{head}{text}", limit=limit)
         url.media_type  # noqa: B018  it raises
         return url
 
@@ -74,8 +80,8 @@ class DataURL(URL, registration=registration):
 
     def _mime_value(self, value: str) -> str:
         """Return the value of a parameter; what is neither a token nor a quoted string becomes the latter."""
-        if not value.isascii():
-            raise self._unsafe("parameters", f"the value {value!r} is not US-ASCII (RFC 2045 section 5.1)")
+        if not (value.isascii() and value.isprintable()):
+            raise self._unsafe("parameters", f"the value {value!r} has octets that are not printable US-ASCII")
         if _TOKEN.fullmatch(value) or _QUOTED.fullmatch(value):
             return value
         return '"' + re.sub(r'["\\]', r"\\\g<0>", value) + '"'

@@ -7,7 +7,7 @@ The syntax is in `registration.toml`, the algorithms are in `access.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from urlschemes import InternetURL, Listed, Registration, Scheme, list_part, text_part
 
@@ -16,18 +16,20 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Self
 
-__all__ = ["FileURL", "registration", "scheme"]
+__all__ = ["SEGMENTS", "FileURL", "registration", "scheme"]
 
 registration = Registration.of(__name__)
+
+SEGMENTS: Final[Any] = list_part(
+    default=("",), doc="The segments of the path, decoded. An empty one at the end is the `/` there."
+)
 
 
 class FileURL(InternetURL, registration=registration):
     """A URL that designates a file or a directory by its name on a host, but no way to get there."""
 
     host: str = text_part(default="", lower=True, doc="The host, in lower case; empty for this machine.")
-    segments: Listed[str] = list_part(
-        default=("",), doc="The segments of the path, decoded. An empty one at the end is the `/` there."
-    )
+    segments: Listed[str] = SEGMENTS
 
     _no_host = ""
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from urlschemes import Encoded, InvalidURL, Registration, Scheme
-from urlschemes_file import FileURL
+from urlschemes import Encoded, InvalidURL, Listed, Registration, Scheme
+from urlschemes_file import SEGMENTS, FileURL
 from urlschemes_rfc3986 import FRAGMENT, profile
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class FileURI(FileURL, registration=registration):
     and `normalized` write the first, which all programs know, the constructor without a host the second.
     """
 
+    segments: Listed[str] = SEGMENTS  # mypy reads an inherited one as the type that the constructor takes
     fragment: str | None = FRAGMENT
 
     _no_host = Encoded("")  # written; "" leaves it out

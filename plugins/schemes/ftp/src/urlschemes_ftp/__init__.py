@@ -7,20 +7,22 @@ The syntax is in `registration.toml`, the algorithms are in `access.py`.
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Final, Self
 
 from urlschemes import Listed, LoginURL, Registration, Scheme, list_part, number_part, text_part
 
-__all__ = ["FtpURL", "registration", "scheme"]
+__all__ = ["DIRECTORIES", "FtpURL", "registration", "scheme"]
 
 registration = Registration.of(__name__)
+
+DIRECTORIES: Final[Any] = list_part(default=(), doc='The arguments of the CWD commands, decoded; `""` is one too.')
 
 
 class FtpURL(LoginURL, registration=registration):
     """A URL that designates a file or a directory, by the commands that lead to it."""
 
     port: int = number_part(default=None, doc="The port to connect to: the one in the URL, or 21.")
-    directories: Listed[str] = list_part(default=(), doc='The arguments of the CWD commands, decoded; `""` is one too.')
+    directories: Listed[str] = DIRECTORIES
     name: str | None = text_part(
         default=None,
         when_needed="",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from urlschemes import Registration, Scheme
-from urlschemes_ftp import FtpURL
+from urlschemes import Listed, Registration, Scheme
+from urlschemes_ftp import DIRECTORIES, FtpURL
 from urlschemes_rfc3986 import FRAGMENT, profile
 
 __all__ = ["FtpURI", "registration", "scheme"]
@@ -14,6 +14,7 @@ registration = Registration.of(__package__, profile)
 class FtpURI(FtpURL, registration=registration):
     """A URL that designates a file or a directory, by the commands that lead to it."""
 
+    directories: Listed[str] = DIRECTORIES  # mypy reads an inherited one as the type that the constructor takes
     fragment: str | None = FRAGMENT
 
 

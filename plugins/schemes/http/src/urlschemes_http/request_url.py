@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self, TypeAlias, overload
+from typing import Any, ClassVar, Final, Self, TypeAlias, overload
 
 from urlschemes import Encoded, InternetURL, default_registry, number_part
 from urlschemes.errors import invalid_url
@@ -14,6 +14,8 @@ from urlschemes.url.hierarchy import written_segment
 Fields: TypeAlias = Mapping[str, str | Sequence[str]] | Iterable[tuple[str, str]]
 
 __all__ = ["RequestURL"]
+
+_UNCHANGED: Final[Any] = ...
 
 
 class RequestURL(InternetURL):
@@ -76,8 +78,8 @@ class RequestURL(InternetURL):
         /,
         *,
         scheme: None = None,
-        segments: Iterable[str] | None = None,
-        query_fields: Fields | None = None,
+        segments: Iterable[str] | None = ...,
+        query_fields: Fields | None = ...,
         **parts: Any,
     ) -> Self: ...
     @overload
@@ -86,8 +88,8 @@ class RequestURL(InternetURL):
         /,
         *,
         scheme: str,
-        segments: Iterable[str] | None = None,
-        query_fields: Fields | None = None,
+        segments: Iterable[str] | None = ...,
+        query_fields: Fields | None = ...,
         **parts: Any,
     ) -> Any: ...
     def replace(
@@ -95,21 +97,23 @@ class RequestURL(InternetURL):
         /,
         *,
         scheme: str | None = None,
-        segments: Iterable[str] | None = None,
-        query_fields: Fields | None = None,
+        segments: Iterable[str] | None = _UNCHANGED,
+        query_fields: Fields | None = _UNCHANGED,
         **parts: Any,
     ) -> Any:
         """Return the URL with these parts, as `URL.replace` does.
 
-        `segments` gives the path and `query_fields` the query, both decoded; if they are empty, there is no path or no
-        query. A segment that the URL has keeps its text. `scheme` is another scheme with the same parts: the type of
-        the result is that of the scheme. Raises TypeError for a part that is given twice, UnknownScheme, InvalidURL.
+        `segments` gives the path and `query_fields` the query, both decoded; without any, or with None, there is no
+        path or no query. A segment that the URL has keeps its text. `scheme` is another scheme with the same parts: the
+        type of the result is that of the scheme. Raises TypeError for a part that is given twice, UnknownScheme,
+        InvalidURL.
         """
-        if segments is not None:
-            path = self._path_of(segments)
+        if segments is not _UNCHANGED:
+            path = None if segments is None else self._path_of(segments)
             self._add(parts, "path", "segments", path if path is None else Encoded(path))
-        if query_fields is not None:
-            self._add(parts, self._query, "query_fields", _form(query_fields) or None)
+        if query_fields is not _UNCHANGED:
+            query = None if query_fields is None else _form(query_fields) or None
+            self._add(parts, self._query, "query_fields", query)
         url = super().replace(**parts) if parts or scheme is None else self
         if scheme is None:
             return url
