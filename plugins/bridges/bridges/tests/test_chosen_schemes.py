@@ -28,6 +28,7 @@ WRONG = [
     ("telnet://me:mellon@host.dom/", "scheme 'telnet' at position 0: expected one of ftp, gopher"),
     (urlschemes.parse("http://host.dom/"), "scheme 'http' at position 0: expected one of ftp, gopher"),
     ("notes.txt", 'unexpected end of the URL at position 9: expected ":"'),
+    pytest.param("ftp://host.dom/" + "a" * 65_536, "the URL has 65551 characters: expected at most 65536", id="long"),
 ]
 """Values that are no URL of ftp or gopher, with the beginning of the message."""
 
@@ -150,6 +151,7 @@ def test_everything_else_is_refused_with_the_message_of_parse_and_no_password(
     assert shown == read(value, "ftp", "gopher")
     assert str(shown).startswith(message)
     assert "mellon" not in str(shown)
+    assert "`limit`" not in str(shown)  # no bridge has this argument of `parse`
 
 
 def test_a_registry_brings_its_profile(bridge: Read) -> None:

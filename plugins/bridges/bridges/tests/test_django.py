@@ -26,6 +26,8 @@ NEWS, ARTICLE = "news:comp.lang.python", "nntp://host.dom/misc.test/7"
 class Feed(models.Model):  # noqa: DJ008  nobody reads its name
     source = URLField("NNTP", "news", verbose_name="the source")
     mirror = URLField(null=True, blank=True)
+    about = URLField(blank=True)
+    kind = URLField(choices=[(NEWS, "Python"), ("More", [("news:*", "All")])], default=NEWS)
 
     class Meta:
         app_label = "urlschemes_bridges"
@@ -73,6 +75,7 @@ def test_nothing_else_is_written_or_valid() -> None:
         "section": "RFC 1738 section 5",
         "hint": "an article is a number in decimal digits",
         "schemes": "news: or nntp:",
+        "value": "nntp://host.dom/misc.test/x",
     }
     with pytest.raises(ValidationError) as caught:
         Feed(**wrong).full_clean()
@@ -91,6 +94,44 @@ def test_a_form_gives_urls_and_knows_what_changed() -> None:
     assert "This field is required." in form_class({}).errors["source"]
 
 
+def test_choices_are_urls() -> None:
+    feed = Feed(source=NEWS, kind="news:*")
+    feed.full_clean()
+    assert (str(feed.kind), feed.get_kind_display()) == ("news:*", "All")
+    feed.save()
+    form_class = modelform_factory(Feed, fields=["kind"])
+    assert '<option value="news:*" selected>' in str(form_class(instance=feed))
+    assert not form_class({"kind": "news:*"}, instance=feed).has_changed()
+    assert form_class({"kind": NEWS}, instance=feed).save().kind == urlschemes.parse(NEWS)
+    for wrong in ("news:x", "ftp://me:secret@host.dom/"):
+        with pytest.raises(ValidationError, match="is not a valid choice") as caught:
+            Feed(source=NEWS, kind=wrong).full_clean()
+        assert "secret" not in str(caught.value)
+
+
+def test_a_blank_field_that_is_not_null_holds_an_empty_text() -> None:
+    form_class = modelform_factory(Feed, fields=["source", "about"])
+    assert form_class({"source": NEWS, "about": ""}).save().about is None
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT about FROM urlschemes_bridges_feed")
+        assert cursor.fetchall() == [("",)]
+    assert Feed.objects.get(about="").about is None
+
+
+@pytest.mark.parametrize(
+    ("initial", "data", "changed"),
+    [(NEWS, NEWS, False), (NEWS, f" {NEWS} ", False), (NEWS, "", True), (None, "", False), ("x", NEWS, True)],
+)
+def test_a_field_of_a_form_knows_what_changed(initial: str | None, data: str, changed: bool) -> None:
+    assert URLFormField().has_changed(initial, data) is changed
+
+
+def test_a_message_of_the_program_has_the_value_without_its_password() -> None:
+    field = URLFormField("http", error_messages={"invalid": "“%(value)s” is no link"})
+    with pytest.raises(ValidationError, match=r"“http://me:\*\*\*@host.dom/” is no link"):
+        field.clean("http://me:secret@host.dom/")
+
+
 def test_no_url_is_null() -> None:
     for missing in (None, ""):
         with pytest.raises(IntegrityError):
@@ -102,8 +143,8 @@ def test_no_url_is_null() -> None:
 
 def test_what_others_wrote_is_checked_when_it_is_read() -> None:
     with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO urlschemes_bridges_feed (source) VALUES ('news:no group')")
-    with pytest.raises(ValidationError, match="at position 7"):
+        cursor.execute("INSERT INTO urlschemes_bridges_feed VALUES (1, 'news:no group', NULL, '', '')")
+    with pytest.raises(ValidationError, match=r"urlschemes_bridges\.Feed\.source: .* at position 7"):
         Feed.objects.get()
 
 

@@ -59,6 +59,29 @@ def test_urls_and_texts_are_compared(session: Session) -> None:
     assert f"feed.source = '{NEWS}'" in str(literal)
 
 
+@pytest.mark.parametrize(
+    "found",
+    [
+        Feed.source.contains("lang"), Feed.source.contains(urlschemes.parse(NEWS)), Feed.source.like("news:%"),
+        Feed.source.not_like("nntp:%"), Feed.source.ilike("NEWS:%"), Feed.source.startswith("news:"),
+        Feed.source.endswith("python"), Feed.source.regexp_match("l.ng"), Feed.source + "!" == f"{NEWS}!",
+        "<" + Feed.source == f"<{NEWS}", Feed.source.in_([NEWS]), Feed.source.between(NEWS, NEWS),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_text_of_urls_is_searched(session: Session, found: sqlalchemy.ColumnElement[bool]) -> None:
+    session.add_all([Feed(source=NEWS), Feed(source=ARTICLE)])
+    session.commit()
+    assert str(session.scalars(sqlalchemy.select(Feed.source).where(found)).one()) == NEWS
+
+
+@pytest.mark.parametrize("value", [7, NEWS.encode(), object()], ids=lambda value: type(value).__name__)
+def test_nothing_but_a_url_or_text_is_written(session: Session, value: object) -> None:
+    session.add(Feed(source=value))
+    with pytest.raises(sqlalchemy.exc.StatementError, match=f"takes a URL or a str, not {type(value).__name__}"):
+        session.commit()
+
+
 def test_what_others_wrote_is_checked_when_it_is_read(session: Session) -> None:
     session.execute(sqlalchemy.text("INSERT INTO feed (source) VALUES ('ftp://host.dom/')"))
     with pytest.raises(InvalidURL, match="scheme 'ftp' at position 0"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from urlschemes import URL
 from urlschemes.errors import invalid_url
 from urlschemes.registry.registry import registry_or_default
+from urlschemes.url.value import LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +47,13 @@ class ChosenSchemes:
         return self.registry.parse(str(self.registry.convert(value) if isinstance(value, URL) else value))
 
     def check(self, text: str) -> None:
-        """Raise InvalidURL if `text` begins with a scheme that was not chosen, whose plugin is not loaded then."""
+        """Raise InvalidURL if `text` begins with a scheme that was not chosen, whose plugin is not loaded then.
+
+        Also if it is too long: the hint of `parse` names an argument that bridges do not have.
+        """
+        if len(text) > LIMIT:
+            message = f"the URL has {len(text)} characters: expected at most {LIMIT}"
+            raise invalid_url(text, message, code="url-too-long", span=(LIMIT, len(text)))
         name, colon, _ = text.partition(":")
         if not (self.names and colon and self.registry.profile.is_scheme_name(name)) or name.lower() in self.names:
             return

@@ -10,10 +10,12 @@ installed. A field has the name of a profile, and no registry, since migrations 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from urlschemes import URL, InvalidURL, UnknownScheme, URLError
+from urlschemes.redaction import redact_url
 from urlschemes.registry.registry import registry_or_default
 from urlschemes_bridges.chosen_schemes import ChosenSchemes, scheme_names
 from urlschemes_bridges.extras import needs_extra
@@ -64,6 +66,7 @@ def _parse(value: Any, schemes: tuple[str, ...], profile: str | None, messages: 
         names = ("position", "part", "section", "hint")
         params = {name: getattr(error, name) for name in names} | {
             "message": str(error),
+            "value": redact_url(str(value)),
             "schemes": " or ".join(f"{name}:" for name in schemes),
             "part_name": _part_name(error, chosen),
             "character": (error.position or 0) + 1,
@@ -129,16 +132,23 @@ class URLFormField(forms.CharField):
         """Return the URL, None for no value. Raises ValidationError."""
         return _parse(super().to_python(value), self.schemes, self.profile, self.error_messages)
 
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        """Return True if `data` is another URL than `initial`, which may be text."""
+        with suppress(ValidationError):
+            initial = self.to_python(initial)
+        return super().has_changed(initial, data)
+
 
 class URLField(Field):
     """The field of a model that holds a URL of `schemes`, or of every installed scheme if none is named.
 
     A str may be assigned; validation and reading from the database make a URL of it. Writing what is not such a URL
-    raises ValidationError. The column is text of any length, unless there is a `max_length`.
+    raises ValidationError. The column is text of any length, unless there is a `max_length`. No URL is None; with
+    `blank` and without `null`, the column holds an empty text for it. The values of `choices` are text.
     """
 
     description = "URL"
-    empty_strings_allowed = False  # no URL is NULL
+    empty_strings_allowed = False
 
     def __init__(self, *schemes: str, profile: str | None = None, **options: Any) -> None:
         self.schemes = scheme_names(schemes)
@@ -149,6 +159,11 @@ class URLField(Field):
     def get_internal_type(self) -> str:
         """Return the kind of the column: text, which is bounded only if there is a `max_length`."""
         return "TextField" if self.max_length is None else "CharField"
+
+    @property
+    def flatchoices(self) -> list[tuple[URL | None, Any]]:
+        """The choices without groups, each with its URL, for what displays a value."""
+        return [(self.to_python(value), label) for value, label in super().flatchoices]
 
     def check(self, **options: Any) -> list[checks.CheckMessage]:
         """Return the errors of the field: also a scheme or a profile that is not installed."""
@@ -169,13 +184,20 @@ class URLField(Field):
         return _parse(value, self.schemes, self.profile, self.error_messages)
 
     def from_db_value(self, value: str | None, *_: Any) -> URL | None:
-        """Return the URL that the database holds. Raises ValidationError, with the message of `parse`."""
-        return _parse(value, self.schemes, self.profile, {"invalid": "%(message)s"})
+        """Return the URL that the database holds. Raises ValidationError, with the field and the message of `parse`."""
+        return _parse(value, self.schemes, self.profile, {"invalid": f"{self}: %(message)s"})
 
     def get_prep_value(self, value: Any) -> str | None:
         """Return the text of the URL, which is checked."""
         url = super().get_prep_value(value)  # which calls to_python
-        return None if url is None else str(url)
+        if url is None:
+            return "" if self.blank and not self.null else None
+        return str(url)
+
+    def validate(self, value: Any, model_instance: Any) -> None:
+        """Raise ValidationError for a URL that is none of the choices."""
+        is_choice = value is not None and value in dict(self.flatchoices)
+        super().validate(str(value) if is_choice else value, model_instance)  # Django compares texts
 
     def value_to_string(self, obj: models.Model) -> str:
         """Return the text of the URL, for serialization."""

@@ -15,28 +15,61 @@ from urlschemes_bridges.chosen_schemes import ChosenSchemes
 from urlschemes_bridges.extras import needs_extra
 
 with needs_extra("sqlalchemy"):
+    from sqlalchemy import ColumnElement, type_coerce
+    from sqlalchemy.sql import operators
     from sqlalchemy.types import Text, TypeDecorator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sqlalchemy.engine import Dialect
+    from sqlalchemy.sql.operators import OperatorType
 
     from urlschemes import Registry
 
 __all__ = ["URLColumn"]
+
+_OF_URLS = frozenset(
+    {
+        operators.eq,
+        operators.ne,
+        operators.lt,
+        operators.le,
+        operators.gt,
+        operators.ge,
+        operators.is_,
+        operators.is_not,
+    }
+    | {operators.in_op, operators.not_in_op, operators.between_op, operators.not_between_op}
+    | {operators.is_distinct_from, operators.is_not_distinct_from}
+)
+"""The operators whose right side is a URL."""
+
+
+class _Comparator(TypeDecorator.Comparator[URL], Text.Comparator[URL]):
+    """Compares URLs. For the other operators, such as LIKE and `+`, the column is text."""
+
+    def operate(self, op: OperatorType, *other: Any, **options: Any) -> ColumnElement[Any]:
+        if not other or op in _OF_URLS:
+            return super().operate(op, *other, **options)
+        texts = [str(each) if isinstance(each, URL) else each for each in other]
+        return op(type_coerce(self.expr, Text), *texts, **options)
+
+    def reverse_operate(self, op: OperatorType, other: Any, **options: Any) -> ColumnElement[Any]:
+        return op(other, type_coerce(self.expr, Text), **options)
 
 
 class URLColumn(TypeDecorator[URL]):
     """A text column that holds URLs of `schemes`, or of every scheme of the registry if none is named.
 
     A str is parsed before it is written or compared; a URL of another profile becomes one of that of the registry. What
-    is not such a URL raises InvalidURL or UnknownScheme; SQLAlchemy wraps them in StatementError, whose `orig` is the
-    error.
+    is not such a URL raises InvalidURL, UnknownScheme or TypeError; SQLAlchemy wraps them in StatementError, whose
+    `orig` is the error. Searches in the text, such as `contains` and `like`, take any text.
     """
 
     impl = Text
     cache_ok = True
+    comparator_factory = _Comparator
 
     def __init__(self, schemes: str | Iterable[str] = (), registry: Registry | None = None) -> None:
         super().__init__()
@@ -46,6 +79,8 @@ class URLColumn(TypeDecorator[URL]):
 
     def process_bind_param(self, value: URL | str | None, dialect: Dialect) -> str | None:  # noqa: ARG002  its interface
         """Return the text of the URL, which is checked."""
+        if not isinstance(value, URL | str | None):
+            raise TypeError(f"a URLColumn takes a URL or a str, not {type(value).__name__}: write str(value)")
         return None if value is None else str(self._chosen.read(value))
 
     def process_result_value(self, value: Any, dialect: Dialect) -> URL | None:  # noqa: ARG002  its interface

@@ -11,9 +11,11 @@ from __future__ import annotations
 import os
 import socket
 import ssl
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from urlschemes.errors import UnsafeURL
 from urlschemes_access.backends.backend import drive
 from urlschemes_access.backends.blocking import BlockingBackend
 from urlschemes_access.backends.sockets import addresses_of
@@ -27,6 +29,7 @@ with needs_extra(__name__):
     import anyio.to_thread
     import httpcore
     import httpx
+    import idna
     from anyio.streams.tls import TLSAttribute, TLSStream
 
 if TYPE_CHECKING:
@@ -101,6 +104,16 @@ class Client(httpx.Client):
         transport = PolicyTransport(policy, registry=registry, **_taken(options))
         super().__init__(transport=transport, **options)
 
+    def build_request(self, *arguments: Any, **options: Any) -> httpx.Request:
+        """Return a request. Raises RequestRefused, and what httpx raises."""
+        with _hosts_decoded():
+            return super().build_request(*arguments, **options)
+
+    def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
+        """Send a request and its redirects. Raises RequestRefused, and what httpx raises."""
+        with _hosts_decoded(request=request):
+            return super().send(request, **options)
+
 
 class AsyncClient(httpx.AsyncClient):
     """The same for asyncio and trio."""
@@ -108,6 +121,16 @@ class AsyncClient(httpx.AsyncClient):
     def __init__(self, *, policy: Policy | None = None, registry: Registry | None = None, **options: Any) -> None:
         transport = AsyncPolicyTransport(policy, registry=registry, **_taken(options))
         super().__init__(transport=transport, **options)
+
+    def build_request(self, *arguments: Any, **options: Any) -> httpx.Request:
+        """Return a request. Raises RequestRefused, and what httpx raises."""
+        with _hosts_decoded():
+            return super().build_request(*arguments, **options)
+
+    async def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
+        """Send a request and its redirects. Raises RequestRefused, and what httpx raises."""
+        with _hosts_decoded(request=request):
+            return await super().send(request, **options)
 
 
 class Content(httpx.SyncByteStream):
@@ -199,6 +222,15 @@ def _check_options(options: dict[str, Any], *denied: str) -> None:
     for name in denied:
         if options.pop(name, None) is not None:
             raise TypeError(f"{name}= leads around the policy: leave it out, or use another client for it")
+
+
+@contextmanager
+def _hosts_decoded(**details: Any) -> Iterator[None]:
+    """Raise RequestRefused for a host that httpx cannot decode, before any transport sees it."""
+    try:
+        yield
+    except idna.IDNAError as error:
+        raise RequestRefused.of(UnsafeURL(f"the host is no domain name: {error}", part="host"), **details) from error
 
 
 def _progress_of(guard: Guard, request: httpx.Request) -> _Progress:

@@ -140,6 +140,8 @@ def check_url(
     visit: Visit, scheme: str, host: str, port: int | None, *, target: str, text: object, user_information: bool = False
 ) -> None:
     """Check the URL of a request. Raises as `Visit.check_url`, and UnsafeURL for another scheme."""
+    if not scheme:
+        raise UnsafeURL("the URL has no scheme or no host", part="scheme", hint="write https://HOST/PATH")
     if scheme not in PORTS:
         raise UnsafeURL(f"the scheme is {one_line(scheme, 40)!r}: expected one of {', '.join(PORTS)}", part="scheme")
     port = PORTS[scheme] if port is None else port
