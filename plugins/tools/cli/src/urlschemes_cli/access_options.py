@@ -17,7 +17,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import wraps
+from functools import reduce, wraps
 from typing import Any, NamedTuple
 
 import click
@@ -36,11 +36,8 @@ from urlschemes_cli.prompts import form_prompt, given_login, login_prompt
 __all__ = ["FOLDER", "AccessOptions", "with_access_options"]
 
 FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True)
-"""The type of an option that names a folder."""
 FILE = click.Path(exists=True, dir_okay=False)
-"""The type of an option that names a file to read."""
-SECRET = click.Path(exists=True, dir_okay=False, allow_dash=True)
-"""The type of an option that names a file with a secret."""
+INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
 _MAX_SECONDS = 86_400
 
@@ -136,10 +133,7 @@ def with_access_options(function: Callable[..., Any]) -> Callable[..., Any]:
         options = AccessOptions(**{name: others.pop(name) for name in AccessOptions._fields})
         return function(*arguments, access_options=options, **others)
 
-    decorated: Callable[..., Any] = with_options
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), with_options)
 
 
 _OPTIONS = (
@@ -167,8 +161,8 @@ _OPTIONS = (
     click.option("--cert", type=FILE, metavar="FILE", help="Show servers the client certificate in FILE."),
     click.option("--key", type=FILE, metavar="FILE", help="Private key of --cert, unless that file holds it."),
     click.option("--user", metavar="NAME[:PASSWORD]", help="Log in to the host of URL; the password is asked for."),
-    click.option("--password-file", type=SECRET, metavar="FILE", help="Read the password of --user from FILE, or -."),
-    click.option("--bearer-file", type=SECRET, metavar="FILE", help="Send the token in FILE, or -, over https only."),
+    click.option("--password-file", type=INPUT, metavar="FILE", help="Read the password of --user from FILE, or -."),
+    click.option("--bearer-file", type=INPUT, metavar="FILE", help="Send the token in FILE, or -, over https only."),
     click.option("--plugin-credentials", is_flag=True, help="Let plugins provide user names and passwords."),
 )
 

@@ -35,7 +35,7 @@ class _Commands(click.Group):
     """The built-in commands, and those of plugins."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*MODULES, *sorted(plugin_commands.active(_settings(ctx)))]
+        return [name for commands in _sections(ctx).values() for name in commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command: click.Command | None
@@ -68,21 +68,16 @@ class _Commands(click.Group):
         return resolved
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        names = {name: text for commands in BUILT_IN.values() for name, (_, text) in commands.items()}
-        names |= {name: f"from {claim.provider}" for name, claim in plugin_commands.active(_settings(ctx)).items()}
-        found = [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]
+        names = (each for commands in _sections(ctx).values() for each in commands.items())
+        found = [CompletionItem(name, help=text) for name, text in names if name.startswith(incomplete)]
         return [*found, *super(click.Group, self).shell_complete(ctx, incomplete)]  # click's own imports all commands
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for heading, commands in BUILT_IN.items():
-            with formatter.section(heading):
-                formatter.write_dl([(name, short_help) for name, (_, short_help) in commands.items()])
-        active = plugin_commands.active(_settings(ctx))
-        if active:
-            with formatter.section("Commands of plugins"):
-                formatter.write_dl([(name, f"from {claim.provider}") for name, claim in sorted(active.items())])
-        missing = plugin_commands.missing(active)
-        if missing:
+        for heading, commands in _sections(ctx).items():
+            if commands:
+                with formatter.section(heading):
+                    formatter.write_dl([*commands.items()])
+        if missing := plugin_commands.missing(self.list_commands(ctx)):
             formatter.write(f"\nNot installed or switched off: {', '.join(missing)}\n")
 
     def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
@@ -144,15 +139,21 @@ def _open_closed_streams() -> None:
 def _settings(ctx: click.Context) -> Settings:
     """Return the settings. Click looks for a command before it calls the function of the group."""
     if ctx.obj is None:
-        given = dict(ctx.params)  # without some of them, if --help comes first
+        given = {name: value for name, value in ctx.params.items() if value is not None}
         for name in ("plugins", "config"):
-            if given.get(f"no_{name}") and given.get(name) is not None:
+            if given.get(f"no_{name}") and name in given:
                 raise click.UsageError(f"--{name} and --no-{name} cannot be combined")
         if given.pop("no_plugins", False):
             given["plugins"] = []
         ctx.obj = Settings(use_config=not given.pop("no_config", False), **given)
     settings: Settings = ctx.obj
     return settings
+
+
+def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
+    """Return the commands that can be used, with their short help, by section of the help; nothing is imported."""
+    of_plugins = sorted(plugin_commands.active(_settings(ctx)).items())
+    return {**BUILT_IN, "Commands of plugins": {name: f"from {claim.provider}" for name, claim in of_plugins}}
 
 
 def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:

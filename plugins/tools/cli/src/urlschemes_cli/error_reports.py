@@ -46,7 +46,7 @@ def report(error: URLError) -> int:
     write_log_as_notes()  # what is made below may import plugins, which may be slow or fail
     message, hint, context = safe_line(str(error.message or error.code)), hint_of(error), click.get_current_context()
     about = context.meta.get(ABOUT)
-    verdict = verdict_on(about.text, context.ensure_object(Settings)) if about and _is_about(error, about) else None
+    verdict = verdict_on(about.text) if about and _is_about(error, about) else None
     place = f"{safe_line(redact_url(about.text))}: " if about and about.is_one_of_many else ""
     Console(stderr=True).print_line(("urlschemes: ", "bold red"), place + message)
     if isinstance(error, errors.PluginContractError) and error.wants:
@@ -107,7 +107,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
 
 def verdict_json(text: str) -> dict[str, Any] | None:
     """Return what RFC 1738 says of `text` where that differs, as JSON."""
-    verdict = verdict_on(text, click.get_current_context().ensure_object(Settings))
+    verdict = verdict_on(text)
     if verdict is None:
         return None
     error = None if verdict.error is None else error_json(verdict.error)["error"]

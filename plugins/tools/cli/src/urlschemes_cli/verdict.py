@@ -9,7 +9,7 @@ from urlschemes import URL, Registry
 from urlschemes.errors import InvalidURL, URLError
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.text import safe_line
-from urlschemes_cli.settings import Settings
+from urlschemes_cli.settings import current_settings
 
 
 class Verdict(NamedTuple):
@@ -24,8 +24,9 @@ class Verdict(NamedTuple):
         return f"RFC 1738: valid, {f'but {self.reads}' if self.reads else 'with --profile rfc1738'}"
 
 
-def verdict_on(text: str, settings: Settings) -> Verdict | None:
+def verdict_on(text: str) -> Verdict | None:
     """Return the verdict on `text`; None if it is the same, or if RFC 1738's profile has no such scheme."""
+    settings = current_settings()
     with suppress(URLError):
         registry, old = settings.registry_for(text), settings.installed
         if registry is not old and text.partition(":")[0] in old:
@@ -38,10 +39,9 @@ def verdict_on(text: str, settings: Settings) -> Verdict | None:
     return None
 
 
-def print_verdict(console: Console, text: str, settings: Settings) -> None:
+def print_verdict(console: Console, text: str) -> None:
     """Print the verdict on `text` on a line, if there is one."""
-    verdict = verdict_on(text, settings)
-    if verdict is not None:
+    if verdict := verdict_on(text):
         console.print_line((safe_line(str(verdict)), "dim"))
 
 

@@ -51,7 +51,7 @@ def check(settings: Settings, urls: tuple[str, ...], *, in_text: bool, form: str
         else:
             console = Console()
             _print_findings(console, findings)
-            print_verdict(console, text, settings)
+            print_verdict(console, text)
         return INVALID if is_invalid else 0
 
     each_url(urls, read)

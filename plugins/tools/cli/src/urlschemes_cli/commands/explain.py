@@ -32,7 +32,7 @@ def explain(settings: Settings, urls: tuple[str, ...]) -> None:
         console, registry = Console(), settings.registry_for(text)
         drawing = explanation(text, registry=registry, width=console.rich.width, strokes=strokes_for(console))
         print_drawing(drawing, console)
-        print_verdict(console, text, settings)
+        print_verdict(console, text)
         if isinstance(drawing.error, UnknownScheme):
             raise drawing.error
         return INVALID if drawing.error else 0

@@ -42,7 +42,7 @@ def parse(settings: Settings, urls: tuple[str, ...], *, as_json: bool, passwords
         if as_json:
             write_json(value if unknown is None else {**value, **error_json(unknown)})
         else:
-            _print(value, text, settings)
+            _print(value, text)
         if unknown is not None:
             raise unknown
         return 0
@@ -68,13 +68,13 @@ def _json(url: URL, text: str, *, passwords: bool) -> dict[str, Any]:
     }
 
 
-def _print(value: dict[str, Any], text: str, settings: Settings) -> None:
+def _print(value: dict[str, Any], text: str) -> None:
     table = columns_table("part", "value", "as written")
     for name, part in value["parts"].items():
         table.add_row(name, *(_text(each) or dim(_EMPTY[each]) for each in (part, value["raw"][name])))
     console = Console()
     console.print_table(table)
-    print_verdict(console, text, settings)
+    print_verdict(console, text)
 
 
 def _text(value: object) -> str:

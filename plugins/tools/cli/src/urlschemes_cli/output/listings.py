@@ -14,6 +14,8 @@ from urlschemes_cli.output.console import Console, columns_table
 from urlschemes_cli.output.documents import attributes_json, open_target
 from urlschemes_cli.output.text import escaped_line, safe_line, time_text, write_note
 
+_COLUMNS = ("name", "kind", "size", "modified", "URL")
+
 
 def write_listing(listing: Listing, target: Path | None) -> None:
     """Write the entries to the file `target`, or to standard output."""
@@ -74,33 +76,31 @@ def _write_lines(entries: Iterable[Entry], password: str | None, file: BinaryIO)
 
 def _show_table(listing: Listing, password: str | None) -> None:
     """Print a table; if it is too wide, each entry on two lines, because a wrapped URL cannot be copied."""
-    console, entries = Console(), list(listing)
-    columns = ["name", "kind"]
-    columns += ["size"] if any(entry.size is not None for entry in entries) else []
-    columns += ["modified"] if any(entry.modified is not None for entry in entries) else []
-    table = columns_table(*columns, "URL", unwrapped=("kind", "size", "modified"))
-    table.columns[0].style = "bold"
+    console, rows = Console(), [_row(entry, password) for entry in listing]
+    columns = [name for name in _COLUMNS if any(row[name] for row in rows)]
+    table = columns_table(*columns, unwrapped=("kind", "size", "modified"))
     for column in table.columns:
+        column.style = "bold" if column.header == "name" else ""
         column.justify = "right" if column.header == "size" else "left"
-    rows = [_row(entry, columns, password) for entry in entries]
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(row[name] for name in columns))
     if console.fits(table):
         console.print_table(table)
     else:
-        for *facts, last in rows:
+        for row in rows:
+            *facts, url = row.values()
             console.print_line("  ".join(filter(None, facts)))
-            console.print_line("    ", (last, "bold"))
-    console.print_line((f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}", "dim"))
+            console.print_line("    ", (url, "bold"))
+    console.print_line((f"{len(rows)} {'entry' if len(rows) == 1 else 'entries'}", "dim"))
 
 
-def _row(entry: Entry, columns: list[str], password: str | None) -> tuple[str, ...]:
+def _row(entry: Entry, password: str | None) -> dict[str, str]:
     """Return the cells of an entry; the last one is its URL, or why it has none."""
-    cells = {
+    url = _url_of(entry, password)
+    return {
         "name": safe_line(entry.name),
         "kind": safe_line(entry.kind),
         "size": "" if entry.size is None else f"{entry.size:,}",
         "modified": time_text(entry, " ")[:16],
+        "URL": escaped_line(url) if url else safe_line(entry.problem or ""),
     }
-    url = _url_of(entry, password)
-    return (*(cells[column] for column in columns), escaped_line(url) if url else safe_line(entry.problem or ""))
