@@ -156,8 +156,8 @@ def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
     return {**BUILT_IN, "Commands of plugins": {name: f"from {claim.provider}" for name, claim in of_plugins}}
 
 
-def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    return None if value is None else [name.strip() for name in value.split(",") if name.strip()]
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -177,10 +177,10 @@ def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dic
     params=[profile_option],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option("--plugins", metavar="A,B", callback=_names, help="Use only these distributions.")
+@click.option("--plugins", metavar="A,B", type=_names, help="Use only these distributions.")
 @click.option("--no-plugins", is_flag=True, help="Use no plugins.")
-@click.option("--disable", metavar="A,B", callback=_names, help="Do not use these distributions or schemes.")
-@click.option("--require", metavar="A,B", callback=_names, help="Fail if one of these distributions is missing.")
+@click.option("--disable", metavar="A,B", type=_names, help="Do not use these distributions or schemes.")
+@click.option("--require", metavar="A,B", type=_names, help="Fail if one of these distributions is missing.")
 @click.option(
     "--pin",
     "pins",

@@ -1,4 +1,7 @@
-"""Errors as messages on standard error, with hints in terms of the command line, and as JSON."""
+"""Errors as messages on standard error, with hints in terms of the command line, and as JSON.
+
+So is the verdict of RFC 1738 on a text that the command reads by another profile, where it differs.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,32 @@ import errno
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from urlschemes import errors
-from urlschemes.errors import URLError
+from urlschemes import URL, Registry, errors
+from urlschemes.errors import InvalidURL, URLError
 from urlschemes.redaction import redact, redact_url
 from urlschemes_cli.exit_codes import FAILED, PIPE_CLOSED, exit_code
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.hints import hint_of, with_options
 from urlschemes_cli.output.json_output import ABOUT, ASKED, WRITTEN, About, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes, write_note
-from urlschemes_cli.settings import Settings
-from urlschemes_cli.verdict import verdict_on
+from urlschemes_cli.settings import Settings, current_settings
 
 if TYPE_CHECKING:
     from urlschemes_lint import Finding
 
-__all__ = ["error_json", "finding_json", "report", "report_failure", "report_missing_profile", "verdict_json"]
+__all__ = [
+    "error_json",
+    "finding_json",
+    "print_verdict",
+    "report",
+    "report_failure",
+    "report_missing_profile",
+    "verdict_json",
+]
 
 
 def report_failure(error: URLError, context: click.Context) -> int:
@@ -105,6 +115,52 @@ def finding_json(finding: Finding) -> dict[str, Any]:
     return finding._asdict() | {"message": redact(finding.message), "hint": hint}
 
 
+class Verdict(NamedTuple):
+    """The judgement of RFC 1738: the `error`, None for a valid URL; `reads` says how it reads that otherwise."""
+
+    error: InvalidURL | None = None
+    reads: str | None = None
+
+    def __str__(self) -> str:
+        if self.error is not None:
+            return f"RFC 1738: {self.error.message}"
+        return f"RFC 1738: valid, {f'but {self.reads}' if self.reads else 'with --profile rfc1738'}"
+
+
+def verdict_on(text: str) -> Verdict | None:
+    """Return the verdict on `text`; None if it is the same, or if RFC 1738's profile has no such scheme."""
+    settings = current_settings()
+    with suppress(URLError):
+        registry, old = settings.registry_for(text), settings.installed
+        if registry is not old and text.partition(":")[0] in old:
+            found, by_1738 = _read(registry, text), _read(old, text)
+            if isinstance(by_1738, InvalidURL):
+                return None if isinstance(found, InvalidURL) else Verdict(by_1738)
+            warned = {} if isinstance(found, InvalidURL) else _cautions(found)
+            reads = "; ".join(message for code, message in _cautions(by_1738).items() if code not in warned)
+            return Verdict(reads=reads or None) if reads or isinstance(found, InvalidURL) else None
+    return None
+
+
+def _read(registry: Registry, text: str) -> URL | InvalidURL:
+    try:
+        return registry.parse(text)
+    except InvalidURL as error:
+        return error
+
+
+def _cautions(url: URL) -> dict[str, str]:
+    """Return the messages of the cautions of its record that apply to a URL, by their codes."""
+    cautions = url.registration.cautions if url.registration else ()
+    return {each.code: each.message for each in cautions if any(each.spans(str(url), *(url.span(each.part) or (0, 0))))}
+
+
+def print_verdict(console: Console, text: str) -> None:
+    """Print the verdict on `text` on a line, if there is one."""
+    if verdict := verdict_on(text):
+        console.print_line((safe_line(str(verdict)), "dim"))
+
+
 def verdict_json(text: str) -> dict[str, Any] | None:
     """Return what RFC 1738 says of `text` where that differs, as JSON."""
     verdict = verdict_on(text)
@@ -116,7 +172,7 @@ def verdict_json(text: str) -> dict[str, Any] | None:
 
 def _is_about(error: URLError, about: About) -> bool:
     """Return True if the error is about the URL that the command was given."""
-    return isinstance(error, errors.InvalidURL) and error.text == about.text
+    return isinstance(error, InvalidURL) and error.text == about.text
 
 
 def report_usage_error(error: click.ClickException) -> None:

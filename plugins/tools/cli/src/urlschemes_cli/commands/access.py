@@ -45,16 +45,14 @@ def _target(url: str, output: str | None, *, by_name: bool) -> Path | None:
     return path
 
 
-def _parse_range(_: click.Context, __: click.Parameter, value: str | None) -> Range | int | None:
+def _range(text: str) -> Range | int:
     """Return the range FIRST-LAST, both included, and without LAST to the end; the number of the last octets, -N."""
-    if value is None:
-        return None
-    first, dash, last = value.partition("-")
+    first, dash, last = text.partition("-")
     if dash and not first and _NUMBER.fullmatch(last) and int(last):
         return int(last)
     if dash and _NUMBER.fullmatch(first) and _NUMBER.fullmatch(last or first) and int(first) <= int(last or first):
         return Range(int(first), int(last) + 1 if last else None)
-    raise click.BadParameter(f"expected FIRST-LAST, as in 0-499, FIRST-, or -N for the last N octets, got {value!r}")
+    raise click.BadParameter(f"expected FIRST-LAST, as in 0-499, FIRST-, or -N for the last N octets, got {text!r}")
 
 
 @click.command()
@@ -76,7 +74,7 @@ def _parse_range(_: click.Context, __: click.Parameter, value: str | None) -> Ra
 @click.option(
     "--range",
     "part",
-    callback=_parse_range,
+    type=_range,
     metavar="FIRST-LAST",
     help="Get only these octets, counted from 0; -500: the last 500.",
 )

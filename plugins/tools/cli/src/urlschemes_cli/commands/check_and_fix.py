@@ -9,14 +9,13 @@ import click
 
 import urlschemes_lint
 from urlschemes.redaction import HIDDEN, redact, redact_url
-from urlschemes_cli.error_reports import finding_json, verdict_json
+from urlschemes_cli.error_reports import finding_json, print_verdict, verdict_json
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import each_url, json_option, note_hidden_password, passwords_option, urls_argument
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.json_output import ABOUT, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.settings import Settings
-from urlschemes_cli.verdict import print_verdict
 
 
 @click.command()

@@ -9,13 +9,12 @@ import click
 from urlschemes import URL
 from urlschemes.errors import UnknownScheme
 from urlschemes.redaction import HIDDEN
-from urlschemes_cli.error_reports import error_json, verdict_json
+from urlschemes_cli.error_reports import error_json, print_verdict, verdict_json
 from urlschemes_cli.options import each_url, json_option, passwords_option, urls_argument
 from urlschemes_cli.output.console import Console, columns_table, dim
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line
 from urlschemes_cli.settings import Settings
-from urlschemes_cli.verdict import print_verdict
 
 _EMPTY = {None: "absent", "": "empty", (): "none"}
 """The words for values without text."""
