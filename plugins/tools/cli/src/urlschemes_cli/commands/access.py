@@ -113,7 +113,9 @@ def access(
             raise click.UsageError("give a URL or --many FILE")
         if output is None:
             raise click.UsageError("--many needs -o DIR, a folder for the files")
-        _access_many(settings, many, Path(output), access_options, as_json=as_json)
+        from urlschemes_cli.many import access_many  # late: asyncio
+
+        access_many(settings, many, Path(output), access_options, as_json=as_json)
         return
     if url is None:
         raise click.UsageError("give a URL, or --many FILE with URLs")
@@ -140,21 +142,6 @@ def access(
         write_note(f"saved as {target}")
     if as_json:
         write_json(result)
-
-
-def _access_many(
-    settings: Settings, source: TextIO, folder: Path, access_options: AccessOptions, *, as_json: bool
-) -> None:
-    from urlschemes_cli.many import access_many  # late: asyncio
-
-    if access_options.options:
-        raise click.UsageError("--many takes no --option: options of schemes can be set in the configuration")
-    if any((access_options.user, access_options.password_file, access_options.bearer_file)):
-        raise click.UsageError("--many takes no login: --user and --bearer-file are for one host")
-    folder.mkdir(parents=True, exist_ok=True)
-    urls = [line.strip() for line in source if line.strip()]
-    arguments = access_options.arguments(settings.client_for(""), "", "access")
-    access_many(settings, urls, folder, arguments, as_json=as_json)
 
 
 def _or_listing(operate: Callable[[URL | str], T], url: str) -> T:

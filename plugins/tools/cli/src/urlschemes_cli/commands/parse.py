@@ -11,7 +11,7 @@ from urlschemes.errors import UnknownScheme
 from urlschemes.redaction import HIDDEN
 from urlschemes_cli.error_reports import error_json, print_verdict, verdict_json
 from urlschemes_cli.options import each_url, json_option, passwords_option, urls_argument
-from urlschemes_cli.output.console import Console, columns_table, dim
+from urlschemes_cli.output.console import Console, columns_table
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line
 from urlschemes_cli.settings import Settings
@@ -68,9 +68,11 @@ def _json(url: URL, text: str, *, passwords: bool) -> dict[str, Any]:
 
 
 def _print(value: dict[str, Any], text: str) -> None:
+    from rich.text import Text  # late: JSON does without it
+
     table = columns_table("part", "value", "as written")
     for name, part in value["parts"].items():
-        table.add_row(name, *(_text(each) or dim(_EMPTY[each]) for each in (part, value["raw"][name])))
+        table.add_row(name, *(_text(each) or Text(_EMPTY[each], "dim italic") for each in (part, value["raw"][name])))
     console = Console()
     console.print_table(table)
     print_verdict(console, text)
