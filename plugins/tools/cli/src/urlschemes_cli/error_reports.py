@@ -9,7 +9,7 @@ import errno
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 __all__ = [
     "error_json",
     "finding_json",
-    "print_verdict",
     "report",
     "report_failure",
     "report_missing_profile",
     "verdict_json",
+    "verdict_line",
 ]
 
 
@@ -56,7 +56,7 @@ def report(error: URLError) -> int:
     write_log_as_notes()  # what is made below may import plugins, which may be slow or fail
     message, hint, context = safe_line(str(error.message or error.code)), hint_of(error), click.get_current_context()
     about = context.meta.get(ABOUT)
-    verdict = verdict_on(about.text) if about and _is_about(error, about) else None
+    verdict = verdict_json(about.text) if about and _is_about(error, about) else None
     place = f"{safe_line(redact_url(about.text))}: " if about and about.is_one_of_many else ""
     Console(stderr=True).print_line(("urlschemes: ", "bold red"), place + message)
     if isinstance(error, errors.PluginContractError) and error.wants:
@@ -64,7 +64,7 @@ def report(error: URLError) -> int:
     if hint:
         write_line(f"  help: {safe_line(hint)}", stream=sys.stderr)
     if verdict:
-        write_line(f"  {safe_line(str(verdict))}", stream=sys.stderr)
+        write_line(f"  {verdict_line(verdict)}", stream=sys.stderr)
     return exit_code(error)
 
 
@@ -115,31 +115,26 @@ def finding_json(finding: Finding) -> dict[str, Any]:
     return finding._asdict() | {"message": redact(finding.message), "hint": hint}
 
 
-class Verdict(NamedTuple):
-    """The judgement of RFC 1738: the `error`, None for a valid URL; `reads` says how it reads that otherwise."""
-
-    error: InvalidURL | None = None
-    reads: str | None = None
-
-    def __str__(self) -> str:
-        if self.error is not None:
-            return f"RFC 1738: {self.error.message}"
-        return f"RFC 1738: valid, {f'but {self.reads}' if self.reads else 'with --profile rfc1738'}"
-
-
-def verdict_on(text: str) -> Verdict | None:
-    """Return the verdict on `text`; None if it is the same, or if RFC 1738's profile has no such scheme."""
+def verdict_json(text: str) -> dict[str, Any] | None:
+    """Return what RFC 1738 says of `text` as JSON; None if that is the same, or if its profile has no such scheme."""
     settings = current_settings()
     with suppress(URLError):
         registry, old = settings.registry_for(text), settings.installed
         if registry is not old and text.partition(":")[0] in old:
             found, by_1738 = _read(registry, text), _read(old, text)
             if isinstance(by_1738, InvalidURL):
-                return None if isinstance(found, InvalidURL) else Verdict(by_1738)
+                return None if isinstance(found, InvalidURL) else {"valid": False, **error_json(by_1738), "reads": None}
             warned = {} if isinstance(found, InvalidURL) else _cautions(found)
             reads = "; ".join(message for code, message in _cautions(by_1738).items() if code not in warned)
-            return Verdict(reads=reads or None) if reads or isinstance(found, InvalidURL) else None
+            if reads or isinstance(found, InvalidURL):
+                return {"valid": True, "error": None, "reads": reads or None}
     return None
+
+
+def verdict_line(verdict: dict[str, Any]) -> str:
+    """Return the JSON of a verdict as a line of text."""
+    says = f"valid, {'but ' + verdict['reads'] if verdict['reads'] else 'with --profile rfc1738'}"
+    return safe_line(f"RFC 1738: {says if verdict['valid'] else verdict['error']['message']}")
 
 
 def _read(registry: Registry, text: str) -> URL | InvalidURL:
@@ -153,21 +148,6 @@ def _cautions(url: URL) -> dict[str, str]:
     """Return the messages of the cautions of its record that apply to a URL, by their codes."""
     cautions = url.registration.cautions if url.registration else ()
     return {each.code: each.message for each in cautions if any(each.spans(str(url), *(url.span(each.part) or (0, 0))))}
-
-
-def print_verdict(console: Console, text: str) -> None:
-    """Print the verdict on `text` on a line, if there is one."""
-    if verdict := verdict_on(text):
-        console.print_line((safe_line(str(verdict)), "dim"))
-
-
-def verdict_json(text: str) -> dict[str, Any] | None:
-    """Return what RFC 1738 says of `text` where that differs, as JSON."""
-    verdict = verdict_on(text)
-    if verdict is None:
-        return None
-    error = None if verdict.error is None else error_json(verdict.error)["error"]
-    return {"valid": error is None, "error": error, "reads": verdict.reads}
 
 
 def _is_about(error: URLError, about: About) -> bool:

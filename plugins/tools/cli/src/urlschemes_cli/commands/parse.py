@@ -9,7 +9,7 @@ import click
 from urlschemes import URL
 from urlschemes.errors import UnknownScheme
 from urlschemes.redaction import HIDDEN
-from urlschemes_cli.error_reports import error_json, print_verdict, verdict_json
+from urlschemes_cli.error_reports import error_json, verdict_json, verdict_line
 from urlschemes_cli.options import each_url, json_option, passwords_option, urls_argument
 from urlschemes_cli.output.console import Console, columns_table
 from urlschemes_cli.output.json_output import write_json
@@ -41,7 +41,7 @@ def parse(settings: Settings, urls: tuple[str, ...], *, as_json: bool, passwords
         if as_json:
             write_json(value if unknown is None else {**value, **error_json(unknown)})
         else:
-            _print(value, text)
+            _print(value)
         if unknown is not None:
             raise unknown
         return 0
@@ -67,7 +67,7 @@ def _json(url: URL, text: str, *, passwords: bool) -> dict[str, Any]:
     }
 
 
-def _print(value: dict[str, Any], text: str) -> None:
+def _print(value: dict[str, Any]) -> None:
     from rich.text import Text  # late: JSON does without it
 
     table = columns_table("part", "value", "as written")
@@ -75,7 +75,8 @@ def _print(value: dict[str, Any], text: str) -> None:
         table.add_row(name, *(_text(each) or Text(_EMPTY[each], "dim italic") for each in (part, value["raw"][name])))
     console = Console()
     console.print_table(table)
-    print_verdict(console, text)
+    if value["rfc1738"]:
+        console.print_line((verdict_line(value["rfc1738"]), "dim"))
 
 
 def _text(value: object) -> str:
