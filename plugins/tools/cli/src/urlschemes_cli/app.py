@@ -20,7 +20,7 @@ from click.shell_completion import CompletionItem
 from urlschemes import __version__
 from urlschemes.errors import URLError
 from urlschemes_cli import exit_codes, plugin_commands
-from urlschemes_cli.commands import BUILT_IN, MODULES
+from urlschemes_cli.commands import BUILT_IN, MODULES, OF_PLUGINS
 from urlschemes_cli.error_reports import report_as_json, report_failure, report_output_error, report_usage_error
 from urlschemes_cli.options import profile_option
 from urlschemes_cli.output.json_output import ASKED
@@ -77,7 +77,8 @@ class _Commands(click.Group):
             if commands:
                 with formatter.section(heading):
                     formatter.write_dl([*commands.items()])
-        if missing := plugin_commands.missing(self.list_commands(ctx)):
+        usable = self.list_commands(ctx)
+        if missing := [f"{name} (from {owner})" for name, owner in OF_PLUGINS.items() if name not in usable]:
             formatter.write(f"\nNot installed or switched off: {', '.join(missing)}\n")
 
     def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:

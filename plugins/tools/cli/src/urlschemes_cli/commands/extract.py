@@ -60,7 +60,7 @@ def extract(
             continue
         place = f"{passage.line}:{passage.column}: "
         if isinstance(passage, Broken):
-            write_note(f"{place}{one_line(item['text'], 80)}: {message_of(passage.error)}")
+            write_note(f"{place}{one_line(_joined(passage), 80)}: {message_of(passage.error)}")
             continue
         any_hidden = any_hidden or item["url"] != str(passage.url)
         write_line(place + item["url"] if positions else item["url"])
@@ -86,8 +86,12 @@ def _json(passage: Found | Broken, *, passwords: bool) -> dict[str, Any]:
     place = {"grade": passage.grade, "span": passage.span, "line": passage.line, "column": passage.column}
     if isinstance(passage, Broken):
         error = passage.error
-        text = error.text if isinstance(error, InvalidURL) else "".join(passage.text.split())
+        text = error.text if isinstance(error, InvalidURL) else _joined(passage)
         return {"text": redact_url(text), **place, **error_json(error), "profile": profile_of(text)}
     url = str(passage.url) if passwords else passage.url.redacted()
     found = {"url": url, "fragment": passage.fragment, "uncertain": passage.uncertain}
     return {**found, **place, "profile": passage.url.syntax.profile.name}
+
+
+def _joined(broken: Broken) -> str:
+    return "".join(broken.text.split())
