@@ -12,8 +12,6 @@ import pytest
 from urlschemes.errors import Hint, Remedy, URLError
 from urlschemes_cli.output.hints import hint_of
 
-KEYS = {"code", "message", "scheme", "part", "position", "span", "rule", "section", "hint", "origin"}
-
 
 def test_an_error_is_one_line_and_a_hint(run) -> None:
     result = run("parse", "x-shelf://host.dom/~")
@@ -43,11 +41,9 @@ def test_an_unknown_scheme_is_reported_with_what_ledgers_know(run, art_ledger) -
         (["attributes", "--json", "x-shelf://joe:hunter2@h:81/"], "policy-denied"),
     ],
 )
-def test_errors_as_json_have_the_same_keys(run, arguments: list[str], code: str) -> None:
+def test_errors_as_json_have_their_code_and_no_passwords(run, arguments: list[str], code: str) -> None:
     result = run(*arguments)
-    error = json.loads(result.stdout)["error"]
-    assert set(error) == KEYS
-    assert error["code"] == code
+    assert json.loads(result.stdout)["error"]["code"] == code
     assert result.stderr.startswith("urlschemes: ")
     assert "hunter2" not in result.stdout + result.stderr
 

@@ -4,10 +4,9 @@
     settings            the registries and clients that the global options ask for, and which of them reads a text
     options             options and arguments that several commands have: --profile, --json, URL, URL..., NAME
     text_files          the URLs in text files, for `check --text`
-    verdict             what RFC 1738 says of a URL that is read by another profile
     access_options      options of every command that accesses a URL: --deadline, --root, -v ...
     prompts             logins and forms, asked at the terminal
-    error_reports       errors as messages on standard error, and as JSON
+    error_reports       errors, and the verdict of RFC 1738, as messages and as JSON
     exit_codes          the exit codes, and their meanings
     commands/           the commands, each in the module of its name (`write` has replace, update and delete)
     output/             safe text, JSON, tables, documents, listings, progress

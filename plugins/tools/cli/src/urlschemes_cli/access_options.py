@@ -17,7 +17,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import wraps
+from functools import reduce, wraps
 from typing import Any, NamedTuple
 
 import click
@@ -36,42 +36,33 @@ from urlschemes_cli.prompts import form_prompt, given_login, login_prompt
 __all__ = ["FOLDER", "AccessOptions", "with_access_options"]
 
 FOLDER = click.Path(exists=True, file_okay=False, resolve_path=True)
-"""The type of an option that names a folder."""
 FILE = click.Path(exists=True, dir_okay=False)
-"""The type of an option that names a file to read."""
-SECRET = click.Path(exists=True, dir_okay=False, allow_dash=True)
-"""The type of an option that names a file with a secret."""
+INPUT = click.Path(exists=True, dir_okay=False, allow_dash=True)
 
 _MAX_SECONDS = 86_400
 
 
-def _seconds(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
+def _seconds(text: str) -> float:
     """Return the time that a deadline may last. A range of click would include NaN."""
-    if value is None:
-        return None
     with suppress(ValueError):
-        seconds = float(value)
+        seconds = float(text)
         if 0 < seconds <= _MAX_SECONDS:
             return seconds
-    raise click.BadParameter(f"expected seconds, more than 0 and at most {_MAX_SECONDS}, got {safe_line(value)!r}")
+    raise click.BadParameter(f"expected seconds, more than 0 and at most {_MAX_SECONDS}, got {safe_line(text)!r}")
 
 
-def _ports(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[int, ...]:
-    for value in values:
-        if not value.isdecimal() or len(value) > 5 or not 0 < int(value) < 65_536:
-            raise click.BadParameter(f"expected a number from 1 to 65535, got {safe_line(value)!r}")
-    return tuple(map(int, values))
+def _port(text: str) -> int:
+    if not text.isdecimal() or len(text) > 5 or not 0 < int(text) < 65_536:
+        raise click.BadParameter(f"expected a number from 1 to 65535, got {safe_line(text)!r}")
+    return int(text)
 
 
-def _limits(_: click.Context, _parameter: click.Parameter, pairs: tuple[str, ...]) -> list[tuple[str, float]]:
-    found: list[tuple[str, float]] = []
-    for pair in pairs:
-        name, __, value = pair.partition("=")
-        try:
-            found.append((name.replace("-", "_"), int(value) if value.isdecimal() else float(value)))
-        except ValueError:
-            raise click.BadParameter(f"expected NAME=NUMBER, as in idle=20, got {safe_line(pair)!r}") from None
-    return found
+def _limit(pair: str) -> tuple[str, float]:
+    name, _, value = pair.partition("=")
+    try:
+        return name.replace("-", "_"), int(value) if value.isdecimal() else float(value)
+    except ValueError:
+        raise click.BadParameter(f"expected NAME=NUMBER, as in idle=20, got {safe_line(pair)!r}") from None
 
 
 class AccessOptions(NamedTuple):
@@ -82,7 +73,7 @@ class AccessOptions(NamedTuple):
     networks: tuple[str, ...]
     options: tuple[str, ...]
     answers: tuple[str, ...]
-    limits: list[tuple[str, float]]
+    limits: tuple[tuple[str, float], ...]
     deadline: float | None
     verbose: int
     cacert: str | None
@@ -136,10 +127,7 @@ def with_access_options(function: Callable[..., Any]) -> Callable[..., Any]:
         options = AccessOptions(**{name: others.pop(name) for name in AccessOptions._fields})
         return function(*arguments, access_options=options, **others)
 
-    decorated: Callable[..., Any] = with_options
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), with_options)
 
 
 _OPTIONS = (
@@ -147,17 +135,17 @@ _OPTIONS = (
     click.option(
         "--deadline",
         "--timeout",
-        callback=_seconds,
+        type=_seconds,
         metavar="SECONDS",
         help="Give up after SECONDS. Time spent at prompts is not counted.",
     ),
     click.option(
-        "--limit", "limits", multiple=True, callback=_limits, metavar="NAME=VALUE", help="Set a limit, such as idle=20."
+        "--limit", "limits", multiple=True, type=_limit, metavar="NAME=VALUE", help="Set a limit, such as idle=20."
     ),
     click.option(
         "--root", "roots", type=FOLDER, multiple=True, metavar="DIR", help="Allow reading local files below DIR."
     ),
-    click.option("--allow-port", "ports", multiple=True, callback=_ports, metavar="N", help="Allow port N."),
+    click.option("--allow-port", "ports", multiple=True, type=_port, metavar="N", help="Allow port N."),
     click.option("--allow-network", "networks", multiple=True, metavar="NET", help="Allow an address or a network."),
     click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the scheme."),
     click.option(
@@ -167,8 +155,8 @@ _OPTIONS = (
     click.option("--cert", type=FILE, metavar="FILE", help="Show servers the client certificate in FILE."),
     click.option("--key", type=FILE, metavar="FILE", help="Private key of --cert, unless that file holds it."),
     click.option("--user", metavar="NAME[:PASSWORD]", help="Log in to the host of URL; the password is asked for."),
-    click.option("--password-file", type=SECRET, metavar="FILE", help="Read the password of --user from FILE, or -."),
-    click.option("--bearer-file", type=SECRET, metavar="FILE", help="Send the token in FILE, or -, over https only."),
+    click.option("--password-file", type=INPUT, metavar="FILE", help="Read the password of --user from FILE, or -."),
+    click.option("--bearer-file", type=INPUT, metavar="FILE", help="Send the token in FILE, or -, over https only."),
     click.option("--plugin-credentials", is_flag=True, help="Let plugins provide user names and passwords."),
 )
 

@@ -20,7 +20,7 @@ from click.shell_completion import CompletionItem
 from urlschemes import __version__
 from urlschemes.errors import URLError
 from urlschemes_cli import exit_codes, plugin_commands
-from urlschemes_cli.commands import BUILT_IN, MODULES
+from urlschemes_cli.commands import BUILT_IN, MODULES, OF_PLUGINS
 from urlschemes_cli.error_reports import report_as_json, report_failure, report_output_error, report_usage_error
 from urlschemes_cli.options import profile_option
 from urlschemes_cli.output.json_output import ASKED
@@ -35,7 +35,7 @@ class _Commands(click.Group):
     """The built-in commands, and those of plugins."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*MODULES, *sorted(plugin_commands.active(_settings(ctx)))]
+        return [name for commands in _sections(ctx).values() for name in commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         command: click.Command | None
@@ -68,21 +68,17 @@ class _Commands(click.Group):
         return resolved
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        names = {name: text for commands in BUILT_IN.values() for name, (_, text) in commands.items()}
-        names |= {name: f"from {claim.provider}" for name, claim in plugin_commands.active(_settings(ctx)).items()}
-        found = [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]
+        names = (each for commands in _sections(ctx).values() for each in commands.items())
+        found = [CompletionItem(name, help=text) for name, text in names if name.startswith(incomplete)]
         return [*found, *super(click.Group, self).shell_complete(ctx, incomplete)]  # click's own imports all commands
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for heading, commands in BUILT_IN.items():
-            with formatter.section(heading):
-                formatter.write_dl([(name, short_help) for name, (_, short_help) in commands.items()])
-        active = plugin_commands.active(_settings(ctx))
-        if active:
-            with formatter.section("Commands of plugins"):
-                formatter.write_dl([(name, f"from {claim.provider}") for name, claim in sorted(active.items())])
-        missing = plugin_commands.missing(active)
-        if missing:
+        for heading, commands in _sections(ctx).items():
+            if commands:
+                with formatter.section(heading):
+                    formatter.write_dl([*commands.items()])
+        usable = self.list_commands(ctx)
+        if missing := [f"{name} (from {owner})" for name, owner in OF_PLUGINS.items() if name not in usable]:
             formatter.write(f"\nNot installed or switched off: {', '.join(missing)}\n")
 
     def format_epilog(self, _: click.Context, formatter: click.HelpFormatter) -> None:
@@ -144,9 +140,9 @@ def _open_closed_streams() -> None:
 def _settings(ctx: click.Context) -> Settings:
     """Return the settings. Click looks for a command before it calls the function of the group."""
     if ctx.obj is None:
-        given = dict(ctx.params)  # without some of them, if --help comes first
+        given = {name: value for name, value in ctx.params.items() if value is not None}
         for name in ("plugins", "config"):
-            if given.get(f"no_{name}") and given.get(name) is not None:
+            if given.get(f"no_{name}") and name in given:
                 raise click.UsageError(f"--{name} and --no-{name} cannot be combined")
         if given.pop("no_plugins", False):
             given["plugins"] = []
@@ -155,8 +151,14 @@ def _settings(ctx: click.Context) -> Settings:
     return settings
 
 
-def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
-    return None if value is None else [name.strip() for name in value.split(",") if name.strip()]
+def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
+    """Return the commands that can be used, with their short help, by section of the help; nothing is imported."""
+    of_plugins = sorted(plugin_commands.active(_settings(ctx)).items())
+    return {**BUILT_IN, "Commands of plugins": {name: f"from {claim.provider}" for name, claim in of_plugins}}
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -176,10 +178,10 @@ def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dic
     params=[profile_option],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option("--plugins", metavar="A,B", callback=_names, help="Use only these distributions.")
+@click.option("--plugins", metavar="A,B", type=_names, help="Use only these distributions.")
 @click.option("--no-plugins", is_flag=True, help="Use no plugins.")
-@click.option("--disable", metavar="A,B", callback=_names, help="Do not use these distributions or schemes.")
-@click.option("--require", metavar="A,B", callback=_names, help="Fail if one of these distributions is missing.")
+@click.option("--disable", metavar="A,B", type=_names, help="Do not use these distributions or schemes.")
+@click.option("--require", metavar="A,B", type=_names, help="Fail if one of these distributions is missing.")
 @click.option(
     "--pin",
     "pins",

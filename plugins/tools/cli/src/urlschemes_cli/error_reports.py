@@ -1,4 +1,7 @@
-"""Errors as messages on standard error, with hints in terms of the command line, and as JSON."""
+"""Errors as messages on standard error, with hints in terms of the command line, and as JSON.
+
+So is the verdict of RFC 1738 on a text that the command reads by another profile, where it differs.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +13,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes import errors
-from urlschemes.errors import URLError
+from urlschemes import URL, Registry, errors
+from urlschemes.errors import InvalidURL, URLError
 from urlschemes.redaction import redact, redact_url
 from urlschemes_cli.exit_codes import FAILED, PIPE_CLOSED, exit_code
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.hints import hint_of, with_options
 from urlschemes_cli.output.json_output import ABOUT, ASKED, WRITTEN, About, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes, write_note
-from urlschemes_cli.settings import Settings
-from urlschemes_cli.verdict import verdict_on
+from urlschemes_cli.settings import Settings, current_settings
 
 if TYPE_CHECKING:
     from urlschemes_lint import Finding
 
-__all__ = ["error_json", "finding_json", "report", "report_failure", "report_missing_profile", "verdict_json"]
+__all__ = [
+    "error_json",
+    "finding_json",
+    "report",
+    "report_failure",
+    "report_missing_profile",
+    "verdict_json",
+    "verdict_line",
+]
 
 
 def report_failure(error: URLError, context: click.Context) -> int:
@@ -46,7 +56,7 @@ def report(error: URLError) -> int:
     write_log_as_notes()  # what is made below may import plugins, which may be slow or fail
     message, hint, context = safe_line(str(error.message or error.code)), hint_of(error), click.get_current_context()
     about = context.meta.get(ABOUT)
-    verdict = verdict_on(about.text, context.ensure_object(Settings)) if about and _is_about(error, about) else None
+    verdict = verdict_json(about.text) if about and _is_about(error, about) else None
     place = f"{safe_line(redact_url(about.text))}: " if about and about.is_one_of_many else ""
     Console(stderr=True).print_line(("urlschemes: ", "bold red"), place + message)
     if isinstance(error, errors.PluginContractError) and error.wants:
@@ -54,7 +64,7 @@ def report(error: URLError) -> int:
     if hint:
         write_line(f"  help: {safe_line(hint)}", stream=sys.stderr)
     if verdict:
-        write_line(f"  {safe_line(str(verdict))}", stream=sys.stderr)
+        write_line(f"  {verdict_line(verdict)}", stream=sys.stderr)
     return exit_code(error)
 
 
@@ -106,17 +116,43 @@ def finding_json(finding: Finding) -> dict[str, Any]:
 
 
 def verdict_json(text: str) -> dict[str, Any] | None:
-    """Return what RFC 1738 says of `text` where that differs, as JSON."""
-    verdict = verdict_on(text, click.get_current_context().ensure_object(Settings))
-    if verdict is None:
-        return None
-    error = None if verdict.error is None else error_json(verdict.error)["error"]
-    return {"valid": error is None, "error": error, "reads": verdict.reads}
+    """Return what RFC 1738 says of `text` as JSON; None if that is the same, or if its profile has no such scheme."""
+    settings = current_settings()
+    with suppress(URLError):
+        registry, old = settings.registry_for(text), settings.installed
+        if registry is not old and text.partition(":")[0] in old:
+            found, by_1738 = _read(registry, text), _read(old, text)
+            if isinstance(by_1738, InvalidURL):
+                return None if isinstance(found, InvalidURL) else {"valid": False, **error_json(by_1738), "reads": None}
+            warned = {} if isinstance(found, InvalidURL) else _cautions(found)
+            reads = "; ".join(message for code, message in _cautions(by_1738).items() if code not in warned)
+            if reads or isinstance(found, InvalidURL):
+                return {"valid": True, "error": None, "reads": reads or None}
+    return None
+
+
+def verdict_line(verdict: dict[str, Any]) -> str:
+    """Return the JSON of a verdict as a line of text."""
+    says = f"valid, {'but ' + verdict['reads'] if verdict['reads'] else 'with --profile rfc1738'}"
+    return safe_line(f"RFC 1738: {says if verdict['valid'] else verdict['error']['message']}")
+
+
+def _read(registry: Registry, text: str) -> URL | InvalidURL:
+    try:
+        return registry.parse(text)
+    except InvalidURL as error:
+        return error
+
+
+def _cautions(url: URL) -> dict[str, str]:
+    """Return the messages of the cautions of its record that apply to a URL, by their codes."""
+    cautions = url.registration.cautions if url.registration else ()
+    return {each.code: each.message for each in cautions if any(each.spans(str(url), *(url.span(each.part) or (0, 0))))}
 
 
 def _is_about(error: URLError, about: About) -> bool:
     """Return True if the error is about the URL that the command was given."""
-    return isinstance(error, errors.InvalidURL) and error.text == about.text
+    return isinstance(error, InvalidURL) and error.text == about.text
 
 
 def report_usage_error(error: click.ClickException) -> None:

@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -17,6 +17,7 @@ from urlschemes.errors import UnsupportedOperation
 from urlschemes.redaction import redact, redact_url
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing, Result
 from urlschemes_access.client import Arguments
+from urlschemes_cli.access_options import AccessOptions
 from urlschemes_cli.error_reports import error_json
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.output.documents import UNMARKED
@@ -33,8 +34,20 @@ MAX_NAME = 120
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 
 
-def access_many(settings: Settings, urls: Sequence[str], folder: Path, arguments: Arguments, *, as_json: bool) -> None:
-    """Save what each URL locates in `folder`, and write one line for each. Exits with FAILED if any access failed."""
+def access_many(
+    settings: Settings, source: TextIO, folder: Path, access_options: AccessOptions, *, as_json: bool
+) -> None:
+    """Save what the URLs on the lines of `source` locate in `folder`, and write a line for each.
+
+    Exits with FAILED if any access failed. Raises URLError, click.UsageError.
+    """
+    if access_options.options:
+        raise click.UsageError("--many takes no --option: options of schemes can be set in the configuration")
+    if any((access_options.user, access_options.password_file, access_options.bearer_file)):
+        raise click.UsageError("--many takes no login: --user and --bearer-file are for one host")
+    folder.mkdir(parents=True, exist_ok=True)
+    urls = [line.strip() for line in source if line.strip()]
+    arguments = access_options.arguments(settings.client_for(""), "", "access")
     failed = asyncio.run(_access_many(settings, urls, folder, arguments, as_json=as_json))
     if failed:
         write_note(f"{failed} of {len(urls)} accesses failed")

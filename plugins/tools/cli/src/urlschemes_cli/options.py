@@ -13,7 +13,7 @@ from urlschemes.redaction import redact_url
 from urlschemes_cli.error_reports import report_failure
 from urlschemes_cli.output.json_output import ABOUT, ASKED, About
 from urlschemes_cli.output.text import safe_line, write_note
-from urlschemes_cli.settings import Settings, installed_profiles
+from urlschemes_cli.settings import Settings, current_settings, installed_profiles
 
 __all__ = [
     "complete_profile",
@@ -115,7 +115,7 @@ def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", 
     context, code, is_many = click.get_current_context(), 0, len(urls) > 1 or "-" in urls
     for text in _texts(urls):
         context.meta[ABOUT] = About(text, key, is_many)
-        context.ensure_object(Settings).registry  # noqa: B018  what is wrong with it ends the command
+        current_settings().registry  # noqa: B018  what is wrong with it ends the command
         if is_many and not context.meta.get(ASKED):
             sys.stdout.write(heading.format(safe_line(redact_url(text))))
         try:

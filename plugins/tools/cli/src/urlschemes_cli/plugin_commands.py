@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 import click
@@ -40,11 +39,6 @@ def load(settings: Settings, name: str) -> click.Command | None:
     problem = f"{claim.provider} breaks the plugin contract: its command {name} is an object of type {kind}"
     details: dict[str, Any] = {"distribution": claim.provider, "hint": removal_hint(claim)}
     raise PluginContractError(problem, wants="a click.Command", has=kind, **details)
-
-
-def missing(names: Collection[str]) -> list[str]:
-    """Return the commands of well-known distributions that are not among `names`, with their distributions."""
-    return [f"{name} (from {owner})" for name, owner in OF_PLUGINS.items() if name not in names]
 
 
 def why_missing(settings: Settings, name: str) -> str | None:

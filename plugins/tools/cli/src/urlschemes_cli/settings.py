@@ -9,8 +9,11 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import click
 
 from urlschemes import Registry, default_registry
 from urlschemes.errors import PluginError
@@ -24,7 +27,7 @@ from urlschemes_cli.commands import RESERVED
 if TYPE_CHECKING:
     from urlschemes_access import Client, Configuration
 
-__all__ = ["DEFAULT", "Settings", "installed_profiles", "known_profiles", "known_records"]
+__all__ = ["DEFAULT", "Settings", "current_settings", "installed_profiles", "known_profiles", "known_records"]
 
 DEFAULT = "default"
 """The source of a setting that has its default value."""
@@ -66,6 +69,7 @@ def _has(registry: Registry, name: str) -> bool:
     return name in registry or any((each.group, each.name, each.state) == conflict for each in registry.claims())
 
 
+@dataclass(eq=False)
 class Settings:
     """The global options, and the registries and clients made of them; the context object of every command.
 
@@ -73,38 +77,29 @@ class Settings:
     of `--profile`, or of its variable. `records` are folders that are ledgers, besides those of the configuration.
     """
 
-    def __init__(
-        self,
-        plugins: Sequence[str] | None = None,
-        pins: dict[str, str] | None = None,
-        *,
-        disable: Sequence[str] | None = None,
-        require: Sequence[str] | None = None,
-        profile: str | None = None,
-        records: Sequence[str] = (),
-        config: str | None = None,
-        use_config: bool = True,
-    ) -> None:
-        self.plugins = plugins
-        self.pins = pins or {}
-        self.disable = disable or ()
-        self.records = records
-        self.use_config = use_config
-        self._require = require or ()
-        self.profile = profile or os.environ.get("URLSCHEMES_PROFILE") or None
-        self._config = config
+    plugins: Sequence[str] | None = None
+    pins: dict[str, str] = field(default_factory=dict)
+    disable: Sequence[str] = ()
+    require: Sequence[str] = ()
+    profile: str | None = None
+    records: Sequence[str] = ()
+    config: str | None = None
+    use_config: bool = True
+
+    def __post_init__(self) -> None:
+        self.profile = self.profile or os.environ.get("URLSCHEMES_PROFILE") or None
 
     @cached_property
     def file(self) -> ConfigFile:
         """The configuration file. Raises ConfigurationError."""
-        return ConfigFile.load(self._config) if self.use_config else ConfigFile()
+        return ConfigFile.load(self.config) if self.use_config else ConfigFile()
 
     @property
     def path(self) -> str | None:
         """The path of the configuration file, which need not exist; None if no file is used."""
         if not self.use_config:
             return None
-        return user_file(os.environ) if self._config is None else os.path.abspath(self._config)  # noqa: PTH100  it is shown as text
+        return user_file(os.environ) if self.config is None else os.path.abspath(self.config)  # noqa: PTH100  it is shown as text
 
     @cached_property
     def configuration(self) -> Configuration:
@@ -143,7 +138,7 @@ class Settings:
         disabled = {**configured.disabled, "--disable": self.disable}
         pins, records = {**configured.pins, **self.pins}, (*self.records, *configured.records)
         rules = Rules(allowed, disabled, pins, reserved=RESERVED, records=records)
-        return Registry.from_rules(rules, require=self._require)
+        return Registry.from_rules(rules, require=self.require)
 
     @cached_property
     def registry(self) -> Registry:
@@ -188,3 +183,8 @@ class Settings:
         from urlschemes_access import Client  # late: commands that only parse do without it
 
         return Client(registry=self.registry_for(text), configuration=self.configuration, keep_connections=False)
+
+
+def current_settings() -> Settings:
+    """Return the settings of the command that runs."""
+    return click.get_current_context().ensure_object(Settings)

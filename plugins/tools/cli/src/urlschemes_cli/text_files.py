@@ -40,7 +40,7 @@ def _findings(settings: Settings, file: str) -> Iterator[dict[str, Any]]:
     """Yield the findings about the URLs in a file, as JSON. Raises OSError."""
     with click.open_file(file, "rb") as opened:
         pieces = decoded(opened)
-        first = next(pieces)
+        first = next(pieces, "")
         if "\0" in first:
             write_note(f"{file} is not a text and was passed over")
             return

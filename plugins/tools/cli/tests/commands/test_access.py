@@ -34,6 +34,11 @@ def test_a_terminal_gets_text_of_the_character_set_that_the_server_names(termina
     assert terminal("access", f"{SHELF}/{thing}").text == f"{text}\n"
 
 
+def test_the_end_of_a_line_may_arrive_in_two_pieces(terminal, server) -> None:
+    with server(b"x" * 2000 + b"\r\n", pause=0.2) as port:
+        assert "\\x0d" not in terminal("access", f"{SHELF}:{port}/wire").text
+
+
 def test_a_terminal_gets_a_dump_of_binary_content(terminal) -> None:
     screen = terminal("access", f"{SHELF}/binary")
     lines = screen.text.splitlines()

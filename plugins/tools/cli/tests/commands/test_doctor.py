@@ -55,10 +55,6 @@ def test_the_claims_as_json(run) -> None:
         "x-drawer": "rfc1738",
         "rfc3986": None,
     }
-    assert {"name", "distribution", "version", "state", "reason", "file", "sha256", "seconds", "changes"} <= set(
-        claims["x-shelf"]
-    )
-    assert len(claims["x-shelf"]["sha256"]) == 64
 
 
 def test_what_is_switched_off_is_listed_last(run, art_ledger) -> None:

@@ -7,31 +7,33 @@ GROUP = "urlschemes.commands"
 
 BUILT_IN = {
     "Read URLs": {
-        "parse": ("parse", "Split a URL into its parts."),
-        "explain": ("explain", "Draw a URL with the names of its parts, or show where it is wrong."),
-        "check": ("check_and_fix", "List errors and warnings."),
-        "fix": ("check_and_fix", "Repair an invalid URL."),
-        "extract": ("extract", "List the URLs in a text."),
+        "parse": "Split a URL into its parts.",
+        "explain": "Draw a URL with the names of its parts, or show where it is wrong.",
+        "check": "List errors and warnings.",
+        "fix": "Repair an invalid URL.",
+        "extract": "List the URLs in a text.",
     },
     "Access what URLs locate": {
-        "access": ("access", "Get a document or a listing."),
-        "attributes": ("access", "Show size, type and other facts, without the content."),
-        "replace": ("write", "Replace or create a resource."),
-        "update": ("write", "Append to a resource."),
-        "delete": ("write", "Delete a resource."),
+        "access": "Get a document or a listing.",
+        "attributes": "Show size, type and other facts, without the content.",
+        "replace": "Replace or create a resource.",
+        "update": "Append to a resource.",
+        "delete": "Delete a resource.",
     },
     "Schemes, plugins and configuration": {
-        "schemes": ("schemes", "List the installed schemes, or all known ones."),
-        "show": ("show", "Show the record and the syntax of a scheme."),
-        "why": ("why", "Show which plugin provides a scheme, and why."),
-        "doctor": ("doctor", "Examine the installed plugins."),
-        "config": ("config", "Show the configuration in force."),
-        "completion": ("completion", "Write the script with which a shell completes commands."),
+        "schemes": "List the installed schemes, or all known ones.",
+        "show": "Show the record and the syntax of a scheme.",
+        "why": "Show which plugin provides a scheme, and why.",
+        "doctor": "Examine the installed plugins.",
+        "config": "Show the configuration in force.",
+        "completion": "Write the script with which a shell completes commands.",
     },
 }
-"""The built-in commands by section of the help: name, module, short help."""
+"""The short help of each built-in command, by section of the help."""
 
-MODULES = {name: module for commands in BUILT_IN.values() for name, (module, _) in commands.items()}
+MODULES = {name: name for commands in BUILT_IN.values() for name in commands}
+MODULES |= {"check": "check_and_fix", "fix": "check_and_fix", "attributes": "access"}
+MODULES |= dict.fromkeys(("replace", "update", "delete"), "write")
 """The module of each built-in command."""
 
 OF_PLUGINS = {

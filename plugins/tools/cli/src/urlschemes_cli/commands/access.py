@@ -30,54 +30,38 @@ T = TypeVar("T")
 _NUMBER = re.compile("[0-9]{1,18}")
 
 
-def _check_target(context: click.Context, _: click.Parameter, value: str | None) -> Path | None:
-    """Return the file to write to, None for standard output; the folder for --many. Checked before any access."""
-    if context.params.get("many") is not None:
-        if value is None:
-            raise click.UsageError("--many needs -o DIR, a folder for the files")
-        return Path(value)
-    if value is None or value == "-":
+def _target(url: str, output: str | None, *, by_name: bool) -> Path | None:
+    """Return the file to write to; None for standard output. Raises click.UsageError before any access."""
+    if output == "-" or (output is None and not by_name):
         return None
-    return _file_to_write(value)
-
-
-def _file_to_write(name: str) -> Path:
-    path = Path(name)
+    path = Path(file_name(url) if output is None else output)
+    if not path.name and output is None:
+        raise click.UsageError(f"no file can be named after {url}: give -o FILE")
+    option = "'-O'" if output is None else "'-o' / '--output'"
     if path.is_dir():
-        raise click.BadParameter(f"{name!r} is a folder: name a file in it")
+        raise click.BadParameter(f"{str(path)!r} is a folder: name a file in it", param_hint=option)
     if not path.parent.is_dir():
-        raise click.BadParameter(f"there is no folder {str(path.parent)!r}")
+        raise click.BadParameter(f"there is no folder {str(path.parent)!r}", param_hint=option)
     return path
 
 
-def _parse_range(_: click.Context, __: click.Parameter, value: str | None) -> Range | int | None:
+def _range(text: str) -> Range | int:
     """Return the range FIRST-LAST, both included, and without LAST to the end; the number of the last octets, -N."""
-    if value is None:
-        return None
-    first, dash, last = value.partition("-")
+    first, dash, last = text.partition("-")
     if dash and not first and _NUMBER.fullmatch(last) and int(last):
         return int(last)
     if dash and _NUMBER.fullmatch(first) and _NUMBER.fullmatch(last or first) and int(first) <= int(last or first):
         return Range(int(first), int(last) + 1 if last else None)
-    raise click.BadParameter(f"expected FIRST-LAST, as in 0-499, FIRST-, or -N for the last N octets, got {value!r}")
-
-
-def _check_url(context: click.Context, _: click.Parameter, value: str | None) -> str:
-    if (value is None) == (context.params.get("many") is None):
-        raise click.UsageError("give a URL, or --many FILE with URLs" if value is None else "give a URL or --many FILE")
-    return "" if value is None else remember(context, value)
+    raise click.BadParameter(f"expected FIRST-LAST, as in 0-499, FIRST-, or -N for the last N octets, got {text!r}")
 
 
 @click.command()
-@click.argument("url", required=False, callback=_check_url)
-@click.option(
-    "-o", "--output", "target", type=click.Path(), callback=_check_target, metavar="FILE", help="Write to FILE."
-)
+@click.argument("url", required=False, callback=lambda context, _, url: None if url is None else remember(context, url))
+@click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write to FILE.")
 @click.option("-O", "by_name", is_flag=True, help="Write the content to a file named after the path of URL.")
 @click.option(
     "--many",
     type=click.File(encoding="utf-8", errors="surrogateescape"),
-    is_eager=True,
     metavar="FILE",
     help="Get every URL of FILE (one on each line, - is standard input), several at once, into files in the folder -o.",
 )
@@ -90,7 +74,7 @@ def _check_url(context: click.Context, _: click.Parameter, value: str | None) ->
 @click.option(
     "--range",
     "part",
-    callback=_parse_range,
+    type=_range,
     metavar="FIRST-LAST",
     help="Get only these octets, counted from 0; -500: the last 500.",
 )
@@ -100,8 +84,8 @@ def _check_url(context: click.Context, _: click.Parameter, value: str | None) ->
 @click.pass_obj
 def access(
     settings: Settings,
-    url: str,
-    target: Path | None,
+    url: str | None,
+    output: str | None,
     many: TextIO | None,
     part: Range | int | None,
     access_options: AccessOptions,
@@ -122,19 +106,24 @@ def access(
     taken = [name for name, is_taken in given.items() if is_taken]
     if len(taken) > 1:
         raise click.UsageError(f"{' and '.join(taken)} cannot be combined")
-    if by_name:
-        if target is not None:
-            raise click.UsageError("-O and -o cannot be combined")
-        if not (name := file_name(url)):
-            raise click.UsageError(f"no file can be named after {url}: give -o FILE")
-        target = _file_to_write(name)
+    if by_name and output is not None:
+        raise click.UsageError("-O and -o cannot be combined")
+    if many is not None:
+        if url is not None:
+            raise click.UsageError("give a URL or --many FILE")
+        if output is None:
+            raise click.UsageError("--many needs -o DIR, a folder for the files")
+        from urlschemes_cli.many import access_many  # late: asyncio
+
+        access_many(settings, many, Path(output), access_options, as_json=as_json)
+        return
+    if url is None:
+        raise click.UsageError("give a URL, or --many FILE with URLs")
+    target = _target(url, output, by_name=by_name)
     if resumes and (target is None or (target.exists() and not target.is_file())):
         raise click.UsageError("--continue needs -o FILE: only a file can be continued")
     if compressed:
         access_options = access_options._replace(options=(*access_options.options, "compressed"))
-    if many is not None and target is not None:
-        _access_many(settings, many, target, access_options, as_json=as_json)
-        return
     client = settings.client_for(url)
     progress = ProgressBar(shown=can_show_progress(target))
     arguments = access_options.arguments(client, url, "access")
@@ -153,21 +142,6 @@ def access(
         write_note(f"saved as {target}")
     if as_json:
         write_json(result)
-
-
-def _access_many(
-    settings: Settings, source: TextIO, folder: Path, access_options: AccessOptions, *, as_json: bool
-) -> None:
-    from urlschemes_cli.many import access_many  # late: asyncio
-
-    if access_options.options:
-        raise click.UsageError("--many takes no --option: options of schemes can be set in the configuration")
-    if any((access_options.user, access_options.password_file, access_options.bearer_file)):
-        raise click.UsageError("--many takes no login: --user and --bearer-file are for one host")
-    folder.mkdir(parents=True, exist_ok=True)
-    urls = [line.strip() for line in source if line.strip()]
-    arguments = access_options.arguments(settings.client_for(""), "", "access")
-    access_many(settings, urls, folder, arguments, as_json=as_json)
 
 
 def _or_listing(operate: Callable[[URL | str], T], url: str) -> T:

@@ -9,14 +9,13 @@ import click
 
 import urlschemes_lint
 from urlschemes.redaction import HIDDEN, redact, redact_url
-from urlschemes_cli.error_reports import finding_json, verdict_json
+from urlschemes_cli.error_reports import finding_json, verdict_json, verdict_line
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import each_url, json_option, note_hidden_password, passwords_option, urls_argument
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.json_output import ABOUT, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.settings import Settings
-from urlschemes_cli.verdict import print_verdict
 
 
 @click.command()
@@ -45,28 +44,30 @@ def check(settings: Settings, urls: tuple[str, ...], *, in_text: bool, form: str
     def read(text: str) -> int:
         findings = list(map(finding_json, urlschemes_lint.check(text, registry=settings.registry_for(text))))
         is_invalid = any(each["severity"] == "error" for each in findings)
+        shown = redact_url(text) if is_invalid else redact(text)
+        value = {"url": shown, "valid": not is_invalid, "findings": findings, "rfc1738": verdict_json(text)}
         if as_json:
-            shown = redact_url(text) if is_invalid else redact(text)
-            write_json({"url": shown, "valid": not is_invalid, "findings": findings, "rfc1738": verdict_json(text)})
+            write_json(value)
         else:
-            console = Console()
-            _print_findings(console, findings)
-            print_verdict(console, text, settings)
+            _print(value)
         return INVALID if is_invalid else 0
 
     each_url(urls, read)
 
 
-def _print_findings(console: Console, findings: list[dict[str, Any]]) -> None:
-    for finding in findings:
+def _print(value: dict[str, Any]) -> None:
+    console = Console()
+    for finding in value["findings"]:
         style = "bold red" if finding["severity"] == "error" else "bold yellow"
         message = f"{_place(finding)}: {safe_line(finding['message'])}"
         console.print_line((finding["severity"], style), message, (f"  [{finding['code']}]", "dim"), wrap=True)
         more = [each for each in (finding["section"], finding["hint"]) if each]
         if more:
             console.print_paragraph(safe_line("; ".join(more)), "dim", indent=4)
-    if not findings:
+    if not value["findings"]:
         console.print_line(("valid, without warnings", "green"))
+    if value["rfc1738"]:
+        console.print_line((verdict_line(value["rfc1738"]), "dim"))
 
 
 def _place(finding: dict[str, Any]) -> str:

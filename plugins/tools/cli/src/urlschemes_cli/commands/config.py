@@ -151,12 +151,5 @@ def _show(found: dict[str, Any]) -> None:
     for row in found["settings"]:
         row["style"] = "dim" if row["source"] == DEFAULT else ""
         row["source"] = "the file" if row["source"] == found["file"] else row["source"]
-        row["value"] = _value_text(row["value"])
+        row["value"] = "any" if row["value"] is None else json.dumps(row["value"])  # as the file has it; but for None
     console.print_rows(found["settings"], Row._fields)
-
-
-def _value_text(value: Any) -> str:
-    """Return a value as the file would have it; `any` for None, which the file cannot express."""
-    if value is None:
-        return "any"
-    return json.dumps(value) if value not in ((), []) else "[]"

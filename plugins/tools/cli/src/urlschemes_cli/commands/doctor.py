@@ -117,12 +117,7 @@ def _verify(claims: list[Claim], profile: Profile) -> dict[Claim, Any]:
 
 
 def _result(claim: Claim, seconds: float | None, record: str, verified: Any) -> dict[str, Any]:
-    """Return the result of examining a claim as JSON.
-
-    `file` is what would be imported for it, or the record if there is no code ("" if it cannot be found), `sha256` that
-    file's hash, `seconds` how long the import took (null if nothing was imported), `changes` are those that importing
-    it makes to a process (null if not verified).
-    """
+    """Return the result of examining a claim, which took `seconds` to import if it was, as JSON."""
     changes = None
     file, sha256 = _file(claim, record)
     if verified is not None:
@@ -205,10 +200,7 @@ def claim_json(claim: Claim, changes: tuple[str, ...] | None = None) -> dict[str
 
 
 def print_claim(console: Console, claim: dict[str, Any]) -> None:
-    """Print the JSON of a claim: state, provider, profile and time of its import; reason, changes, and files to copy.
-
-    The files are the one that would be imported, or the records.
-    """
+    """Print the JSON of a claim, and the files to copy: the one that would be imported, or the records."""
     seconds, facts = claim.get("seconds"), (claim["provider"], claim.get("profile"))
     console.print_line(
         (f"{safe_line(claim['name']) or '(no name)':<10} ", "bold"),

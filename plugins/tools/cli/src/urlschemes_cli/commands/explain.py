@@ -6,15 +6,14 @@ import click
 from rich.text import Text
 
 from urlschemes.errors import UnknownScheme
+from urlschemes_cli.error_reports import verdict_json, verdict_line
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import each_url, urls_argument
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.settings import Settings
-from urlschemes_cli.verdict import print_verdict
 from urlschemes_lint.explaining import ASCII_STROKES, BOX_STROKES, Drawing, Strokes, explanation
 
 COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "bright_red", "bright_cyan", "bright_green")
-"""The colours of the parts, in turn."""
 STYLES = {"": "", "error": "bold red", "strong": "bold", "label": "cyan", "section": "dim", "good": "green"}
 
 
@@ -32,7 +31,8 @@ def explain(settings: Settings, urls: tuple[str, ...]) -> None:
         console, registry = Console(), settings.registry_for(text)
         drawing = explanation(text, registry=registry, width=console.rich.width, strokes=strokes_for(console))
         print_drawing(drawing, console)
-        print_verdict(console, text, settings)
+        if verdict := verdict_json(text):
+            console.print_line((verdict_line(verdict), "dim"))
         if isinstance(drawing.error, UnknownScheme):
             raise drawing.error
         return INVALID if drawing.error else 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import codecs
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from textwrap import indent
-from typing import IO
+from typing import IO, Any
 
 import click
 
@@ -47,62 +47,50 @@ def extract(
 
     FILE is text in UTF-8. Within <URL:...>, a URL may be broken over several lines.
     """
-    passages = find(decoded(file), registries=settings.registries, invalid=invalid)
-    chosen = (each for each in passages if not delimited or each.grade == "delimited")
-    write = _write_json if as_json else partial(_write_lines, positions=positions)
-    if write(chosen, passwords=passwords):
+    any_broken = any_hidden = False
+    before = "["
+    for passage in find(decoded(file), registries=settings.registries, invalid=invalid):
+        if delimited and passage.grade != "delimited":
+            continue
+        any_broken = any_broken or isinstance(passage, Broken)
+        item = _json(passage, passwords=passwords)
+        if as_json:  # each item is written as soon as it is found
+            sys.stdout.write(f"{before}\n{indent(json_text(item, indent=2), '  ')}")
+            before = ","
+            continue
+        place = f"{passage.line}:{passage.column}: "
+        if isinstance(passage, Broken):
+            write_note(f"{place}{one_line(_joined(passage), 80)}: {message_of(passage.error)}")
+            continue
+        any_hidden = any_hidden or item["url"] != str(passage.url)
+        write_line(place + item["url"] if positions else item["url"])
+        if passage.uncertain:
+            write_note(
+                f"{place}uncertain: there is a hyphen before a line break, or a line begins with the closing `>`"
+            )
+    if as_json:
+        write_line("[]" if before == "[" else "\n]")
+    elif any_hidden:
+        note_hidden_password()
+    if any_broken:
         click.get_current_context().exit(INVALID)
 
 
 def decoded(file: IO[bytes]) -> Iterator[str]:
     """Return the text of `file` as it arrives; octets that are not UTF-8 become surrogates."""
-    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     read = getattr(file, "read1", file.read)  # does not wait for more octets than have arrived
-    for octets in iter(partial(read, _CHUNK), b""):
-        yield decoder.decode(octets)
-    yield decoder.decode(b"", final=True)
+    return codecs.iterdecode(iter(partial(read, _CHUNK), b""), "utf-8", "surrogateescape")
 
 
-def _write_lines(passages: Iterable[Found | Broken], *, positions: bool, passwords: bool) -> bool:
-    """Write each URL on a line; return True if a passage is broken."""
-    any_broken = any_hidden = False
-    for passage in passages:
-        place = f"{passage.line}:{passage.column}: "
-        if isinstance(passage, Broken):
-            any_broken = True
-            write_note(f"{place}{one_line(_joined(passage), 80)}: {message_of(passage.error)}")
-            continue
-        url = str(passage.url) if passwords else passage.url.redacted()
-        any_hidden = any_hidden or url != str(passage.url)
-        write_line(place + url if positions else url)
-        if passage.uncertain:
-            write_note(
-                f"{place}uncertain: there is a hyphen before a line break, or a line begins with the closing `>`"
-            )
-    if any_hidden:
-        note_hidden_password()
-    return any_broken
-
-
-def _write_json(passages: Iterable[Found | Broken], *, passwords: bool) -> bool:
-    """Write a JSON list, each item as soon as it is found; return True if a passage is broken."""
-    any_broken = False
-    before = "["
-    for passage in passages:
-        place = {"grade": passage.grade, "span": passage.span, "line": passage.line, "column": passage.column}
-        if isinstance(passage, Broken):
-            any_broken = True
-            error = passage.error
-            text = error.text if isinstance(error, InvalidURL) else _joined(passage)
-            item = {"text": redact_url(text), **place, **error_json(error), "profile": profile_of(text)}
-        else:
-            url, profile = str(passage.url) if passwords else passage.url.redacted(), passage.url.syntax.profile.name
-            item = {"url": url, "fragment": passage.fragment, "uncertain": passage.uncertain}
-            item |= {**place, "profile": profile}
-        sys.stdout.write(f"{before}\n{indent(json_text(item, indent=2), '  ')}")
-        before = ","
-    write_line("[]" if before == "[" else "\n]")
-    return any_broken
+def _json(passage: Found | Broken, *, passwords: bool) -> dict[str, Any]:
+    place = {"grade": passage.grade, "span": passage.span, "line": passage.line, "column": passage.column}
+    if isinstance(passage, Broken):
+        error = passage.error
+        text = error.text if isinstance(error, InvalidURL) else _joined(passage)
+        return {"text": redact_url(text), **place, **error_json(error), "profile": profile_of(text)}
+    url = str(passage.url) if passwords else passage.url.redacted()
+    found = {"url": url, "fragment": passage.fragment, "uncertain": passage.uncertain}
+    return {**found, **place, "profile": passage.url.syntax.profile.name}
 
 
 def _joined(broken: Broken) -> str:

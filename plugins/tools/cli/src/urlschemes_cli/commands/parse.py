@@ -9,13 +9,12 @@ import click
 from urlschemes import URL
 from urlschemes.errors import UnknownScheme
 from urlschemes.redaction import HIDDEN
-from urlschemes_cli.error_reports import error_json, verdict_json
+from urlschemes_cli.error_reports import error_json, verdict_json, verdict_line
 from urlschemes_cli.options import each_url, json_option, passwords_option, urls_argument
-from urlschemes_cli.output.console import Console, columns_table, dim
+from urlschemes_cli.output.console import Console, columns_table
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line
 from urlschemes_cli.settings import Settings
-from urlschemes_cli.verdict import print_verdict
 
 _EMPTY = {None: "absent", "": "empty", (): "none"}
 """The words for values without text."""
@@ -42,7 +41,7 @@ def parse(settings: Settings, urls: tuple[str, ...], *, as_json: bool, passwords
         if as_json:
             write_json(value if unknown is None else {**value, **error_json(unknown)})
         else:
-            _print(value, text, settings)
+            _print(value)
         if unknown is not None:
             raise unknown
         return 0
@@ -68,13 +67,16 @@ def _json(url: URL, text: str, *, passwords: bool) -> dict[str, Any]:
     }
 
 
-def _print(value: dict[str, Any], text: str, settings: Settings) -> None:
+def _print(value: dict[str, Any]) -> None:
+    from rich.text import Text  # late: JSON does without it
+
     table = columns_table("part", "value", "as written")
     for name, part in value["parts"].items():
-        table.add_row(name, *(_text(each) or dim(_EMPTY[each]) for each in (part, value["raw"][name])))
+        table.add_row(name, *(_text(each) or Text(_EMPTY[each], "dim italic") for each in (part, value["raw"][name])))
     console = Console()
     console.print_table(table)
-    print_verdict(console, text, settings)
+    if value["rfc1738"]:
+        console.print_line((verdict_line(value["rfc1738"]), "dim"))
 
 
 def _text(value: object) -> str:

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace as with_changes
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import click
 
 from urlschemes.redaction import redact
 from urlschemes_access import Attributes
 from urlschemes_access.client import Content
-from urlschemes_cli.access_options import FOLDER, AccessOptions, with_access_options
+from urlschemes_cli.access_options import FOLDER, INPUT, AccessOptions, with_access_options
 from urlschemes_cli.options import json_option, url_argument
 from urlschemes_cli.output.documents import attributes_json, write_attributes
 from urlschemes_cli.output.json_output import write_json
@@ -32,51 +32,46 @@ _DONE = {"replace": "was replaced", "update": "was updated", "delete": "was dele
 
 
 def _write_command(operation: str, summary: str) -> click.Command:
-    def run(settings: Settings, **options: Any) -> None:
-        _operate(settings, operation, **options)
+    @click.command(operation, help=summary)
+    @url_argument
+    @json_option
+    @click.option("--writable", type=FOLDER, multiple=True, metavar="DIR", help="Allow writing local files below DIR.")
+    @with_access_options
+    @click.pass_obj
+    def write(
+        settings: Settings,
+        url: str,
+        file: str | None = None,
+        *,
+        access_options: AccessOptions,
+        writable: tuple[str, ...],
+        as_json: bool,
+    ) -> None:
+        client = settings.client_for(url)
+        with nullcontext() if operation == "delete" else _content_of(file) as content:
+            arguments = access_options.arguments(client, url, operation)
+            policy = arguments["policy"] or client.policy
+            arguments["policy"] = with_changes(policy, writable=(*policy.writable, *writable))
+            progress = progress_of_sending(is_typed=file in (None, "-"))
+            arguments["trace"] = arguments["trace"] or (progress.tracer if content else None)
+            with progress.transfer(_size_of(file)):
+                found = client.operate(operation, url, content, **arguments)
+        assert isinstance(found, Attributes)
+        if as_json:
+            write_json({"url": redact(url), "operation": operation, "attributes": attributes_json(found)})
+        else:
+            write_note(f"{safe_line(url)} {_DONE[operation]}")
+            write_attributes(found, if_none="the server gave no details")
 
-    decorated: Callable[..., Any] = with_access_options(click.pass_obj(run))
-    decorated = click.option(
-        "--writable", type=FOLDER, multiple=True, metavar="DIR", help="Allow writing local files below DIR."
-    )(decorated)
-    decorated = json_option(decorated)
-    if operation != "delete":
-        summary += "\n\nWithout FILE, or with `-`, standard input is sent. The server's answer is shown."
-        file = click.Path(exists=True, dir_okay=False, allow_dash=True)
-        decorated = click.argument("file", required=False, type=file)(decorated)
-    return click.command(operation, help=summary)(url_argument(decorated))
+    return write
 
 
-replace = _write_command("replace", "Replace the resource at URL by FILE, or create it.")
-update = _write_command("update", "Append FILE to the resource at URL.")
+_SENT = "Without FILE, or with `-`, standard input is sent. The server's answer is shown."
+_file_argument = click.argument("file", required=False, type=INPUT)
+
+replace = _file_argument(_write_command("replace", f"Replace the resource at URL by FILE, or create it.\n\n{_SENT}"))
+update = _file_argument(_write_command("update", f"Append FILE to the resource at URL.\n\n{_SENT}"))
 delete = _write_command("delete", "Delete the resource at URL, without asking.")
-
-
-def _operate(
-    settings: Settings,
-    operation: str,
-    *,
-    url: str,
-    file: str | None = None,
-    access_options: AccessOptions,
-    writable: tuple[str, ...],
-    as_json: bool,
-) -> None:
-    client = settings.client_for(url)
-    with nullcontext() if operation == "delete" else _content_of(file) as content:
-        arguments = access_options.arguments(client, url, operation)
-        policy = arguments["policy"] or client.policy
-        arguments["policy"] = with_changes(policy, writable=(*policy.writable, *writable))
-        progress = progress_of_sending(is_typed=file in (None, "-"))
-        arguments["trace"] = arguments["trace"] or (progress.tracer if content else None)
-        with progress.transfer(_size_of(file)):
-            found = client.operate(operation, url, content, **arguments)
-    assert isinstance(found, Attributes)
-    if as_json:
-        write_json({"url": redact(url), "operation": operation, "attributes": attributes_json(found)})
-    else:
-        write_note(f"{safe_line(url)} {_DONE[operation]}")
-        write_attributes(found, if_none="the server gave no details")
 
 
 def _size_of(file: str | None) -> int | None:

@@ -6,7 +6,6 @@ json_output     JSON
 console         lines, tables and sections for people
 documents       documents: in a file, a pipe or on a terminal; attributes
 listings        listings of entries
-claims          claims for names
 trace           the dialogue with a server
 progress        the progress bar of a long transfer
 """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-__all__ = ["Console", "columns_table", "dim", "facts_table", "words"]
+__all__ = ["Console", "columns_table", "facts_table", "words"]
 
 UNLIMITED_WIDTH = 10_000
 """The width of files and pipes: nothing is cut or wrapped there, so that programs can search it."""
@@ -160,13 +160,6 @@ def words(value: object) -> str:
     if value is None or value is False or isinstance(value, Mapping):
         return ""
     return "yes" if value is True else str(value)
-
-
-def dim(text: str) -> Text:
-    """Return a remark in place of a value, for the cell of a table."""
-    from rich.text import Text
-
-    return Text(text, "dim italic")
 
 
 def columns_table(*columns: str, unwrapped: Iterable[str] = ()) -> Table:

@@ -11,6 +11,7 @@ import sys
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import IncrementalNewlineDecoder
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -39,16 +40,17 @@ _CODECS = ("ascii", "cp125", "iso8859", "koi8", "mac", "utf-8", "utf-16")
 
 
 def write_document(document: Document, target: Path | None) -> int:
-    """Write a document to the file `target`, or to standard output; return the number of octets."""
+    """Write a document to the file `target`, or to standard output; return the number of octets saved."""
+    saved = 0
     if target is not None:
-        count = _save(document, target)
+        saved = _save(document, target)
     elif sys.stdout.isatty():
-        count = _show(document)
+        _show(document)
     else:
-        count = _copy(document, sys.stdout.buffer)
+        _copy(document, sys.stdout.buffer)
     if document.terminated is False:
         write_note(UNMARKED)
-    return count
+    return saved
 
 
 def document_json(document: Document, target: Path | None) -> dict[str, Any]:
@@ -110,30 +112,27 @@ def _copy(document: Document, file: BinaryIO) -> int:
     return count
 
 
-def _show(document: Document) -> int:
-    """Write a document to the terminal; return the number of octets read."""
+def _show(document: Document) -> None:
     pieces = iter(document)
-    count, start = 0, b""
+    start = b""
     for octets in pieces:
         start += octets
         if len(start) >= SAMPLE:
             break
-    decoder = _decoder(document.media_type, start)
-    if b"\0" in start[:SAMPLE] and not _codec(document.media_type).startswith("utf-16"):
+    codec = _codec(document.media_type, start)
+    if b"\0" in start[:SAMPLE] and not codec.startswith("utf-16"):
         _show_dump(document, start)
-        return len(start)
-    pending, last = "", "\n"
-    for octets in chain([start], pieces):
-        count += len(octets)
-        text = pending + decoder.decode(octets)
-        pending = "\r" if text.endswith("\r") else ""
-        text = text.removesuffix("\r").replace("\r\n", "\n")
+        return
+    decoder = codecs.getincrementaldecoder(codec)("backslashreplace")
+    lines = IncrementalNewlineDecoder(decoder, translate=False)  # it never divides a CRLF
+    last = "\n"
+    for octets in chain([start], pieces, [b""]):
+        text = lines.decode(octets, final=not octets).replace("\r\n", "\n")
         sys.stdout.write(shown(text))
         sys.stdout.flush()
         last = text[-1:] or last
-    rest = pending + decoder.decode(b"", final=True)
-    sys.stdout.write(shown(rest) + ("" if (rest or last).endswith("\n") else "\n"))
-    return count
+    if last != "\n":
+        write_line()
 
 
 def _show_dump(document: Document, start: bytes) -> None:
@@ -149,21 +148,15 @@ def _show_dump(document: Document, start: bytes) -> None:
     )
 
 
-def _codec(media_type: str | None) -> str:
-    """Return the name of the codec for a media type; UTF-8 if it names no character set that is shown as text."""
-    name = charset_of(media_type) or ""
-    return name if name.startswith(_CODECS) else "utf-8"
-
-
-def _decoder(media_type: str | None, start: bytes) -> codecs.IncrementalDecoder:
-    """Return a decoder for content that begins with `start`.
+def _codec(media_type: str | None, start: bytes) -> str:
+    """Return the codec for content that begins with `start`; UTF-8 if its media type names none that shows text.
 
     UTF-16 without a byte order mark is big-endian (RFC 2781 section 4.3).
     """
-    codec = _codec(media_type)
-    if codec == "utf-16" and not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        codec = "utf-16-be"
-    return codecs.getincrementaldecoder(codec)("backslashreplace")
+    name = charset_of(media_type) or ""
+    if name == "utf-16" and not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16-be"
+    return name if name.startswith(_CODECS) else "utf-8"
 
 
 def download(client: Client, url: str, target: Path, arguments: Arguments, progress: ProgressBar) -> dict[str, Any]:

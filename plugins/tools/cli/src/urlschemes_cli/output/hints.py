@@ -12,7 +12,7 @@ from urlschemes.errors import Hint, Remedy, URLError
 from urlschemes.registry.claims import DISABLE
 from urlschemes_cli.commands import GROUP
 from urlschemes_cli.output.json_output import ABOUT
-from urlschemes_cli.settings import Settings
+from urlschemes_cli.settings import current_settings
 
 __all__ = ["conflict_hint", "hint_of", "message_of", "with_options"]
 
@@ -64,11 +64,10 @@ def _advice(error: URLError) -> str | None:
         return None
     from urlschemes_lint import check  # late: only an error needs it
 
-    context = click.get_current_context()
-    about = context.meta.get(ABOUT)
+    about = click.get_current_context().meta.get(ABOUT)
     text = error.text if isinstance(error, errors.InvalidURL) else about.text if about else ""
     with suppress(URLError):
-        for each in check(text, registry=context.ensure_object(Settings).registry_for(text)):
+        for each in check(text, registry=current_settings().registry_for(text)):
             if (each.code, each.message) == (error.code, error.message):
                 return each.hint
     return None
@@ -110,9 +109,9 @@ def _access_hint(error: URLError) -> str | None:
 
 def _plugin_commands(scheme: str | None) -> list[str]:
     """Return the commands that the plugin of a scheme adds."""
-    settings = click.get_current_context().find_object(Settings)
-    if settings is None or scheme is None:
+    if scheme is None:
         return []
+    settings = current_settings()
     try:
         own = settings.registry_for(scheme).why(scheme).claims
         claims = settings.installed.claims()

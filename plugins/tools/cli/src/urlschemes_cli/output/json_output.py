@@ -14,7 +14,7 @@ import click
 from urlschemes.errors import URLError
 from urlschemes.redaction import shown
 from urlschemes_cli.output.text import write_line
-from urlschemes_cli.settings import Settings
+from urlschemes_cli.settings import current_settings
 
 __all__ = ["ABOUT", "ASKED", "WRITTEN", "About", "json_text", "profile_of", "write_json", "write_json_line"]
 
@@ -62,9 +62,8 @@ def write_json_line(value: object) -> None:
 
 def profile_of(text: str) -> str | None:
     """Return the name of the profile that reads `text`, a URL or the name of a scheme; None if it cannot be used."""
-    settings = click.get_current_context().find_object(Settings)
     with suppress(URLError):
-        return None if settings is None else settings.registry_for(text).profile.name
+        return current_settings().registry_for(text).profile.name
     return None
 
 

@@ -14,6 +14,9 @@ from urlschemes_cli.output.console import Console, columns_table
 from urlschemes_cli.output.documents import attributes_json, open_target
 from urlschemes_cli.output.text import escaped_line, safe_line, time_text, write_note
 
+_FIELDS = ("kind", "size", "modified", "name", "problem")
+_COLUMNS = ("name", "kind", "size", "modified", "URL")
+
 
 def write_listing(listing: Listing, target: Path | None) -> None:
     """Write the entries to the file `target`, or to standard output."""
@@ -34,10 +37,12 @@ def password_in(url: URL) -> str | None:
     return password if isinstance(password, str) and password else None
 
 
-def _url_of(entry: Entry, password: str | None) -> str | None:
-    """Return the URL of an entry without `password`; one that the server itself wrote there is shown."""
+def _entry_json(entry: Entry, password: str | None) -> dict[str, Any]:
+    """Return an entry as JSON, its URL without `password`; one that the server itself wrote there is shown."""
     hidden = entry.url is not None and password is not None and f":{password}@" in entry.url
-    return redact(str(entry.url)) if hidden else entry.url
+    names = ("name", "url", "kind", "size", "modified", "fields", "problem")
+    changed = {"url": redact(str(entry.url)) if hidden else entry.url, "modified": time_text(entry) or None}
+    return {name: getattr(entry, name) for name in names} | changed
 
 
 def write_entries(entries: Iterable[Entry], password: str | None, target: Path) -> None:
@@ -51,12 +56,7 @@ def listing_json(listing: Listing, target: Path | None) -> dict[str, Any]:
     result: dict[str, Any] = {"url": listing.url.redacted(), "kind": "listing"}
     if target is None:
         password = password_in(listing.url)
-        names = ("name", "url", "kind", "size", "modified", "fields", "problem")
-        result["entries"] = [
-            {name: getattr(each, name) for name in names}
-            | {"url": _url_of(each, password), "modified": time_text(each) or None}
-            for each in listing
-        ]
+        result["entries"] = [_entry_json(entry, password) for entry in listing]
     else:
         write_listing(listing, target)
         result["saved"] = str(target)
@@ -65,42 +65,39 @@ def listing_json(listing: Listing, target: Path | None) -> dict[str, Any]:
 
 def _write_lines(entries: Iterable[Entry], password: str | None, file: BinaryIO) -> None:
     for entry in entries:
-        size = "" if entry.size is None else str(entry.size)
-        fields = map(safe_line, (entry.kind, size, time_text(entry), entry.name, entry.problem or ""))
-        url = escaped_line(_url_of(entry, password) or "")
-        file.write(("\t".join((url, *fields)) + "\n").encode("utf-8", "backslashreplace"))
+        value = _entry_json(entry, password)
+        texts = ("" if value[name] is None else str(value[name]) for name in _FIELDS)
+        line = "\t".join((escaped_line(value["url"] or ""), *map(safe_line, texts)))
+        file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
     file.flush()
 
 
 def _show_table(listing: Listing, password: str | None) -> None:
     """Print a table; if it is too wide, each entry on two lines, because a wrapped URL cannot be copied."""
-    console, entries = Console(), list(listing)
-    columns = ["name", "kind"]
-    columns += ["size"] if any(entry.size is not None for entry in entries) else []
-    columns += ["modified"] if any(entry.modified is not None for entry in entries) else []
-    table = columns_table(*columns, "URL", unwrapped=("kind", "size", "modified"))
-    table.columns[0].style = "bold"
+    console, rows = Console(), [_row(_entry_json(entry, password)) for entry in listing]
+    columns = [name for name in _COLUMNS if any(row[name] for row in rows)]
+    table = columns_table(*columns, unwrapped=("kind", "size", "modified"))
     for column in table.columns:
+        column.style = "bold" if column.header == "name" else ""
         column.justify = "right" if column.header == "size" else "left"
-    rows = [_row(entry, columns, password) for entry in entries]
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(row[name] for name in columns))
     if console.fits(table):
         console.print_table(table)
     else:
-        for *facts, last in rows:
+        for row in rows:
+            *facts, url = row.values()
             console.print_line("  ".join(filter(None, facts)))
-            console.print_line("    ", (last, "bold"))
-    console.print_line((f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}", "dim"))
+            console.print_line("    ", (url, "bold"))
+    console.print_line((f"{len(rows)} {'entry' if len(rows) == 1 else 'entries'}", "dim"))
 
 
-def _row(entry: Entry, columns: list[str], password: str | None) -> tuple[str, ...]:
+def _row(entry: dict[str, Any]) -> dict[str, str]:
     """Return the cells of an entry; the last one is its URL, or why it has none."""
-    cells = {
-        "name": safe_line(entry.name),
-        "kind": safe_line(entry.kind),
-        "size": "" if entry.size is None else f"{entry.size:,}",
-        "modified": time_text(entry, " ")[:16],
+    return {
+        "name": safe_line(entry["name"]),
+        "kind": safe_line(entry["kind"]),
+        "size": "" if entry["size"] is None else f"{entry['size']:,}",
+        "modified": (entry["modified"] or "").replace("T", " ")[:16],
+        "URL": escaped_line(entry["url"]) if entry["url"] else safe_line(entry["problem"] or ""),
     }
-    url = _url_of(entry, password)
-    return (*(cells[column] for column in columns), escaped_line(url) if url else safe_line(entry.problem or ""))

@@ -52,7 +52,6 @@ class ProgressBar:
         self._done = 0
         self._size: int | None = None
         self._bar: Any = None
-        self._task: Any = None
 
     def _count(self, event: TraceEvent) -> None:
         if self._began is None and event.kind == ("send" if self._sends else "open"):
@@ -60,7 +59,7 @@ class ProgressBar:
         if self._began is not None and event.kind == ("send" if self._sends else "receive"):
             self._done += len(event.octets)
             if self._bar is not None:
-                self._bar.update(self._task, completed=self._done)
+                self._bar.update(self._bar.task_ids[0], completed=self._done)
             elif monotonic() - self._began > DELAY:
                 self._start()
 
@@ -84,7 +83,7 @@ class ProgressBar:
             progress.TimeRemainingColumn(),
         )
         self._bar = progress.Progress(*columns, console=Console(stderr=True).rich, transient=True)
-        self._task = self._bar.add_task("", total=self._size, completed=self._done)
+        self._bar.add_task("", total=self._size, completed=self._done)
         self._bar.start()
 
 
