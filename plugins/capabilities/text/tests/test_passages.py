@@ -35,7 +35,10 @@ def test_a_passage_has_its_span_line_and_column(registry: Registry) -> None:
         ("x-hosts://h/~ x-hosts:/h/a <x-word:~>", ["x-hosts://h/~", "x-hosts:/h/a", "x-word:~"]),
         ("x-word:~ x-hosts::a <URL:a b> <URL:`>", [None] * 4),
         ("[m](x-word:a@~) x-word:~/@", ["x-word:a@~", None]),
-        ("x-hosts://h/~\\_b x-hosts://h/~\\u0026b x-hosts://h/a\\b", ["x-hosts://h/~", "x-hosts://h/~", "x-hosts://h/a\\b"]),
+        (
+            "x-hosts://h/~\\_b x-hosts://h/~\\u0026b x-hosts://h/a\\b",
+            ["x-hosts://h/~", "x-hosts://h/~", "x-hosts://h/a\\b"],
+        ),
         ("x-hosts://h/~{a}", ["x-hosts://h/~{a}"]),
     ],
 )
@@ -51,7 +54,8 @@ def test_what_is_meant_as_a_url_is_told_from_other_words(
         ("h/{a}/{{b}}^{c", "h/xxx/xxxxx^xx"),
         ("#{a}%{a}${a}$A^$1", "xxxxxxxxxxxxxx^xx"),
         ("$(a b):$(c", "xxxxxx:xxx"),
-        ("%s:%d/%(a)s?b=%1$s&%@", "xx:xx/xxxxx?b=xxxx&xx"),
+        ("http://$", "http://x"),
+        ("%s:%d/%(a)s?b=%1$s&%@=%(a)", "xx:xx/xxxxx?b=xxxx&xx=xxxx"),
         ("100%off/%zz/%like%/%C3%Bg/%u00e9/%sa", "100%off/%zz/%like%/%C3%Bg/%u00e9/%sa"),
         ("a&#38;b&#x26;&amp;", "axxxxxbxxxxxx&amp;"),
         ("//HOST:PORT/ //[host]/ //[::1]/", "//HOST:xxxx/ //xxxxxx/ //[::1]/"),

@@ -18,17 +18,26 @@ if TYPE_CHECKING:
     Grade: TypeAlias = Literal["delimited", "bare"]
     Span: TypeAlias = tuple[int, int]
 
-__all__ = ["BREAKS", "HYPHEN_AT_LINE_END", "Broken", "Found", "Passage", "divided", "fill_placeholders", "without_white_space"]
+__all__ = [
+    "BREAKS",
+    "HYPHEN_AT_LINE_END",
+    "Broken",
+    "Found",
+    "Passage",
+    "divided",
+    "fill_placeholders",
+    "without_white_space",
+]
 
 BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 """The characters that end a line, for a set of a regular expression."""
 HYPHEN_AT_LINE_END = compiled(rf"-(?:(?![{BREAKS}])\s)*+[{BREAKS}]\s*+")
 
-# As in `http://{host}:%(port)d/`, `http://$HOST/${path}`, `http://$(hostname)/%s`, `http://HOST:PORT/`; and references of
-# HTML, `&#38;`. An open brace or bracket was cut off at a blank, and ends nowhere.
+# As in `http://{host}:%(port)d/`, `http://$HOST/${path}`, `http://$(hostname)/%s`, `http://HOST:PORT/`; and references
+# of HTML, `&#38;`. One that holds a blank or a mark may have been cut off there.
 _PLACEHOLDER = compiled(
-    r"[$#%]?\{[^{}]*+\}?|\}|\$(?:\w++|\([^()]*+\)?)|%(?:\(\w*+\)|[1-9]\$)?[sdiuvq@](?![0-9A-Za-z])"
-    r"|&#[Xx]?[0-9A-Fa-f]++;|(?<=:)PORT\b|(?<=//)\[\w++\]"
+    r"[$#%]?\{[^{}]*+\}?|\}|\$(?:\w++|\([^()]*+\)?|\Z)|%\(\w*+\)?[a-z]?"
+    r"|%(?:[1-9]\$)?[sdiuvq@](?![0-9A-Za-z])|&#[Xx]?[0-9A-Fa-f]++;|(?<=:)PORT\b|(?<=//)\[\w++\]"
 )
 # Escapes of source code and Markdown that are within a URL: `\_`, `\u0026`.
 _ESCAPED = compiled(r"\\(?:u0026|[!-/:-@\[-`{-~])")

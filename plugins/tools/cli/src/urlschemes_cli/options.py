@@ -130,7 +130,7 @@ def _texts(urls: Sequence[str]) -> Iterator[str]:
         if url != "-":
             yield url
             continue
-        with click.open_file("-", encoding="utf-8", errors="surrogateescape") as lines:
+        with click.open_file("-", encoding="utf-8-sig", errors="surrogateescape") as lines:
             yield from (line.rstrip("\r\n") for line in lines if line.strip())
 
 

@@ -76,7 +76,7 @@ def _check_url(context: click.Context, _: click.Parameter, value: str | None) ->
 @click.option("-O", "by_name", is_flag=True, help="Write the content to a file named after the path of URL.")
 @click.option(
     "--many",
-    type=click.File(encoding="utf-8", errors="surrogateescape"),
+    type=click.File(encoding="utf-8-sig", errors="surrogateescape"),
     is_eager=True,
     metavar="FILE",
     help="Get every URL of FILE (one on each line, - is standard input), several at once, into files in the folder -o.",
@@ -165,7 +165,7 @@ def _access_many(
     if any((access_options.user, access_options.password_file, access_options.bearer_file)):
         raise click.UsageError("--many takes no login: --user and --bearer-file are for one host")
     folder.mkdir(parents=True, exist_ok=True)
-    urls = [line.strip() for line in source if line.strip()]
+    urls = {number: line.strip() for number, line in enumerate(source, 1) if line.strip()}
     arguments = access_options.arguments(settings.client_for(""), "", "access")
     access_many(settings, urls, folder, arguments, as_json=as_json)
 

@@ -55,8 +55,11 @@ def extract(
 
 
 def decoded(file: IO[bytes]) -> Iterator[str]:
-    """Return the text of `file` as it arrives; octets that are not UTF-8 become surrogates."""
-    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    """Return the text of `file` as it arrives, without a byte order mark.
+
+    Octets that are not UTF-8 become surrogates.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
     read = getattr(file, "read1", file.read)  # does not wait for more octets than have arrived
     for octets in iter(partial(read, _CHUNK), b""):
         yield decoder.decode(octets)
