@@ -134,10 +134,13 @@ class _Commands(click.Group):
 
 
 def _open_closed_streams() -> None:
-    """Replace standard streams that are closed, or else a connection could get the descriptor of one."""
+    """Replace standard streams that are closed, or else a connection could get the descriptor of one.
+
+    Standard input cannot be read then, and is not empty.
+    """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            null = os.open(os.devnull, os.O_RDONLY if name == "stdin" else os.O_WRONLY)
+            null = os.open(os.devnull, os.O_WRONLY)
             setattr(sys, name, os.fdopen(null, "r" if name == "stdin" else "w", closefd=False))
 
 

@@ -35,7 +35,7 @@ def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
             for value in _findings(settings, file, unchecked):
                 write_line(_line(value, form))
                 code = max(code, INVALID if value["severity"] == "error" else 0)
-        except click.FileError as unreadable:
+        except click.ClickException as unreadable:
             code = USAGE
             if form == "json":
                 write_line(json_text({"file": file, **error_json(unreadable)}))
@@ -46,7 +46,7 @@ def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
 
 
 def _findings(settings: Settings, file: str, unchecked: Unchecked) -> Iterator[dict[str, Any]]:
-    """Yield the findings about the URLs in a file, as JSON. Raises FileError."""
+    """Yield the findings about the URLs in a file, as JSON. Raises ClickException."""
     pieces = _text_of(file)
     first = next(pieces, "")
     if "\0" in first:
@@ -68,7 +68,7 @@ def _findings(settings: Settings, file: str, unchecked: Unchecked) -> Iterator[d
 
 
 def _text_of(file: str) -> Iterator[str]:
-    """Yield the text of a file. Raises FileError."""
+    """Yield the text of a file. Raises ClickException."""
     try:
         with click.open_file(file, "rb") as opened:
             yield from decoded(opened)

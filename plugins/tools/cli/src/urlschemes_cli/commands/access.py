@@ -17,7 +17,7 @@ from urlschemes_access.client import Arguments
 from urlschemes_access.errors import IsDirectory
 from urlschemes_access.resources.file_names import file_name
 from urlschemes_cli.access_options import AccessOptions, with_access_options
-from urlschemes_cli.options import json_option, remember, url_argument
+from urlschemes_cli.options import json_option, listed_lines, remember, url_argument
 from urlschemes_cli.output.documents import attributes_json, document_json, download, write_attributes, write_document
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.listings import listing_json, write_listing
@@ -165,7 +165,7 @@ def _access_many(
     if any((access_options.user, access_options.password_file, access_options.bearer_file)):
         raise click.UsageError("--many takes no login: --user and --bearer-file are for one host")
     folder.mkdir(parents=True, exist_ok=True)
-    urls = {number: line.strip() for number, line in enumerate(source, 1) if line.strip()}
+    urls = {number: line.strip() for number, line in listed_lines(source)}
     arguments = access_options.arguments(settings.client_for(""), "", "access")
     access_many(settings, urls, folder, arguments, as_json=as_json)
 

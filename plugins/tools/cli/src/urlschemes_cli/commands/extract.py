@@ -57,12 +57,15 @@ def extract(
 def decoded(file: IO[bytes]) -> Iterator[str]:
     """Return the text of `file` as it arrives, without a byte order mark.
 
-    Octets that are not UTF-8 become surrogates.
+    Octets that are not UTF-8 become surrogates. Raises UsageError if it cannot be read.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
     read = getattr(file, "read1", file.read)  # does not wait for more octets than have arrived
-    for octets in iter(partial(read, _CHUNK), b""):
-        yield decoder.decode(octets)
+    try:
+        for octets in iter(partial(read, _CHUNK), b""):
+            yield decoder.decode(octets)
+    except OSError as error:
+        raise click.UsageError(f"cannot read the text: {error.strerror}") from error
     yield decoder.decode(b"", final=True)
 
 
