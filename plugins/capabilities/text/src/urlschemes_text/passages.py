@@ -123,10 +123,7 @@ class Broken(Passage):
 
     @property
     def meant(self) -> str | None:
-        """The text that is meant as a URL, to be checked; None for words such as `file:line`.
-
-        It ends before an escape of source code or Markdown.
-        """
+        """The text that is meant as a URL, to be checked, up to an escape; None for words such as `file:line`."""
         text: str = getattr(self.error, "text", "")
         if self.grade == "delimited":
             return text if _IN_BRACKETS.match(text) else None

@@ -50,7 +50,6 @@ _PREFIX = compiled(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 
 _ATTRIBUTE = compiled(r"(?:href|src)=\"\Z", re.IGNORECASE)
 _QUOTED = compiled(rf"[^\"<>{BREAKS}]*+")
-"""The value of an attribute of HTML, which its quotation mark ends."""
 
 _BREAK = compiled(f"[{BREAKS}]")
 _BLANK_WITHIN_LINE = compiled(rf"(?<!\s)(?:(?![{BREAKS}])\s)++(?!\s)")

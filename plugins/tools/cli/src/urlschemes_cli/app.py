@@ -134,10 +134,7 @@ class _Commands(click.Group):
 
 
 def _open_closed_streams() -> None:
-    """Replace standard streams that are closed, or else a connection could get the descriptor of one.
-
-    Standard input cannot be read then, and is not empty.
-    """
+    """Replace closed standard streams: a connection could get their descriptors. To read such an input is an error."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             null = os.open(os.devnull, os.O_WRONLY)

@@ -38,10 +38,7 @@ _SUFFIX = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]*+)*+\Z")
 def access_many(
     settings: Settings, urls: Mapping[int, str], folder: Path, arguments: Arguments, *, as_json: bool
 ) -> None:
-    """Save what each URL locates in `folder`, and write a line for each, with its number in the list.
-
-    Exits with FAILED if any access failed.
-    """
+    """Save what each URL locates in `folder`, and write one line for each. Exits with FAILED if any access failed."""
     failed = asyncio.run(_access_many(settings, urls, folder, arguments, as_json=as_json))
     if failed:
         write_note(f"{failed} of {len(urls)} accesses failed")

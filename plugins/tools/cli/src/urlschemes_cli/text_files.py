@@ -23,16 +23,16 @@ from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.settings import Settings
 from urlschemes_text import Found, fill_placeholders, find
 
-_KEPT = 70
-"""Characters of a text that may be the beginning of a URL in the next piece: a name and `:/`."""
+_URL = re.compile("(?<![A-Za-z0-9+.-])([A-Za-z]+)://")
+_KEPT = 70  # characters that may begin a URL which goes on in the next piece
 
 
 def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
     """Write the findings about the URLs in files, in a form of `_line`; return the exit code."""
-    code, unchecked = 0, Unchecked(settings)
+    code, counts = 0, Counter[str]()
     for file in files:
         try:
-            for value in _findings(settings, file, unchecked):
+            for value in _findings(settings, file, counts):
                 write_line(_line(value, form))
                 code = max(code, INVALID if value["severity"] == "error" else 0)
         except click.ClickException as unreadable:
@@ -41,18 +41,18 @@ def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
                 write_line(json_text({"file": file, **error_json(unreadable)}))
             else:
                 write_note(unreadable.format_message())
-    unchecked.note()
+    _note_unchecked(settings, counts)
     return code
 
 
-def _findings(settings: Settings, file: str, unchecked: Unchecked) -> Iterator[dict[str, Any]]:
+def _findings(settings: Settings, file: str, counts: Counter[str]) -> Iterator[dict[str, Any]]:
     """Yield the findings about the URLs in a file, as JSON. Raises ClickException."""
     pieces = _text_of(file)
     first = next(pieces, "")
     if "\0" in first:
         write_note(f"{file} is not a text and was passed over")
         return
-    for passage in find(unchecked.count(chain([first], pieces)), registries=settings.registries, invalid=True):
+    for passage in find(_counted(chain([first], pieces), counts), registries=settings.registries, invalid=True):
         text = passage.meant
         if text is None:
             continue
@@ -62,7 +62,7 @@ def _findings(settings: Settings, file: str, unchecked: Unchecked) -> Iterator[d
             about = slice(min(start, max(end - 1, 0)), end)  # what is missing may be in a placeholder before it
             is_known = text[about] == filled[about] and finding.code != "unknown-scheme"
             if is_known and (finding.severity == "error" or text == filled):
-                line, column = passage.place_of(start if finding.span else 0)
+                line, column = passage.place_of(finding.span[0] if finding.span else 0)
                 url = redact(text) if isinstance(passage, Found) else redact_url(text)
                 yield {"file": file, "line": line, "column": column, "url": url, **finding_json(finding)}
 
@@ -76,32 +76,23 @@ def _text_of(file: str) -> Iterator[str]:
         raise click.FileError(file, error.strerror) from error
 
 
-class Unchecked:
-    """The number of URLs of each scheme that this project has, and that is not installed."""
+def _counted(pieces: Iterable[str], counts: Counter[str]) -> Iterator[str]:
+    """Yield the pieces of a text, and count the URLs with `//` in them by scheme."""
+    before = ""
+    for piece in pieces:
+        text = before + piece
+        counts.update(each[1].lower() for each in _URL.finditer(text) if each.end() > len(before))
+        before = text[-_KEPT:]
+        yield piece
 
-    def __init__(self, settings: Settings) -> None:
-        names = (name for name, known in known_names().items() if known.distribution)
-        missing = [name for name in names if not any(name in each for each in settings.registries)]
-        self._settings = settings
-        self._url = re.compile(rf"(?<![A-Za-z0-9+.-])({'|'.join(missing) or '(?!)'})://", re.IGNORECASE)
-        self._counts = Counter[str]()
 
-    def count(self, pieces: Iterable[str]) -> Iterator[str]:
-        """Return the pieces of a text, after the URLs in them were counted."""
-        before = ""
-        for piece in pieces:
-            found = self._url.finditer(before + piece)
-            self._counts.update(each[1].lower() for each in found if each.end() > len(before))
-            before = (before + piece)[-_KEPT:]
-            yield piece
-
-    def note(self) -> None:
-        """Write for each scheme on standard error how many URLs were not checked, and how to install it."""
-        for name, count in self._counts.items():
-            try:
-                self._settings.registry_for(name)[name]
-            except URLError as error:
-                write_note(f"{count} {'URL was' if count == 1 else 'URLs were'} not checked: {message_of(error)}")
+def _note_unchecked(settings: Settings, counts: Counter[str]) -> None:
+    """Write on standard error how many URLs are of known schemes that are not installed, and how to install these."""
+    for name in filter(counts.get, known_names()):
+        try:
+            _ = settings.registry_for(name)[name]
+        except URLError as error:
+            write_note(f"{counts[name]} URL{'s were' if counts[name] > 1 else ' was'} not checked: {message_of(error)}")
 
 
 def _line(value: dict[str, Any], form: str) -> str:

@@ -55,18 +55,12 @@ def extract(
 
 
 def decoded(file: IO[bytes]) -> Iterator[str]:
-    """Return the text of `file` as it arrives, without a byte order mark.
-
-    Octets that are not UTF-8 become surrogates. Raises UsageError if it cannot be read.
-    """
-    decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
+    """Yield the text of `file` as it arrives; octets that are not UTF-8 become surrogates. Raises UsageError."""
     read = getattr(file, "read1", file.read)  # does not wait for more octets than have arrived
     try:
-        for octets in iter(partial(read, _CHUNK), b""):
-            yield decoder.decode(octets)
+        yield from codecs.iterdecode(iter(partial(read, _CHUNK), b""), "utf-8-sig", "surrogateescape")
     except OSError as error:
         raise click.UsageError(f"cannot read the text: {error.strerror}") from error
-    yield decoder.decode(b"", final=True)
 
 
 def _write_lines(passages: Iterable[Found | Broken], *, positions: bool, passwords: bool) -> bool:
