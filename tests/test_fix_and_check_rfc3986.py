@@ -239,6 +239,7 @@ def test_a_character_that_divides_nothing_there_is_encoded(text: str, url: str) 
                                     ("invalid-character", "node", (16, 17))]),
         ("msrps://2001:db8::1:5/a)b;dc", [("invalid-host", None, (13, 15)), ("invalid-host", "port", (16, 17)),
                                           ("invalid-host", "port", (19, 20)), ("invalid-part", "session", (23, 24))]),
+        ("mailto:joe@@h.dom", [("invalid-part", "to", (11, 12))]),
     ],
 )  # fmt: skip
 def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, str, tuple[int, int]]]) -> None:
@@ -266,6 +267,8 @@ def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, st
         ("[2001:db8::1]", "a host alone is not a URL"),
         ("git@h.example:owner/repo.git", "this is a file on a host as scp and git write it, not a URL"),
         ("joe@h.example:22/a", "an address alone is not a URL"),
+        ("http://h/\udce9", "the text is not UTF-8 there: write %E9 if that octet is meant, or let `fix` do it"),
+        ("http://h\udce9/", "IDNA 2008 lets no domain name hold '\\xe9'"),
     ],
 )
 def test_an_error_says_what_to_do(text: str, hint: str) -> None:

@@ -101,6 +101,10 @@ def test_a_password_is_not_quoted() -> None:
         ("x-album://1.2/", "invalid host '1.2' at position 10: expected four groups of digits, not 2"),
         ("x-album://h?a", "invalid character '?' at position 11: expected \"/\""),
         ("x-album://h%41/", "invalid character '%' in the host at position 11: a host has no escapes"),
+        (
+            "x-album://h/\udcff",
+            "invalid character '\\xff' in the picture at position 12: expected graphic US-ASCII characters",
+        ),
         ("x-album://u@v@h", "invalid character '@' in the user name at position 11: expected %40"),
     ],
 )

@@ -14,6 +14,7 @@ from urlschemes.grammar.derivation import END, expected_words, listed, octet_nam
 from urlschemes.grammar.octets import HEX, encoded, octets_of
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.redaction import shown
 
 _QUOTED = 12
 """The characters of a text that a message quotes."""
@@ -89,7 +90,7 @@ def _named(syntax: Syntax, part: str) -> str:
 
 def quoted_text(text: str) -> str:
     """Return the beginning of `text` in quotes, what cannot be seen escaped; a backslash is not doubled."""
-    return repr(text[:_QUOTED]).replace("\\\\", "\\") + ("..." if len(text) > _QUOTED else "")
+    return repr(shown(text[:_QUOTED])).replace("\\\\", "\\") + ("..." if len(text) > _QUOTED else "")
 
 
 def choices(words: tuple[str, ...]) -> str:

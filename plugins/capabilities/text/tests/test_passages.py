@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from urlschemes import Registry
-from urlschemes_text import Found, find
+from urlschemes_text import Found, fill_placeholders, find
 
 
 def texts(passages: Iterator[Found]) -> list[str]:
@@ -34,14 +34,35 @@ def test_a_passage_has_its_span_line_and_column(registry: Registry) -> None:
         ("<URL:x-word:\na#b> x-word:c#d", ["x-word:a", "x-word:c"]),
         ("x-hosts://h/~ x-hosts:/h/a <x-word:~>", ["x-hosts://h/~", "x-hosts:/h/a", "x-word:~"]),
         ("x-word:~ x-hosts::a <URL:a b> <URL:`>", [None] * 4),
-        ("x-word:$HOST x-hosts://h/{a} x-hosts://h/%s x-hosts://h/%(a)s x-hosts://h/%d x-hosts://h/~\\n", [None] * 6),
-        ("x-hosts://h/%z x-hosts://h/%dz x-hosts://h/100% x-hosts://h/~&#38;", [None, None, "x-hosts://h/100%", None]),
+        ("[m](x-word:a@~) x-word:~/@", ["x-word:a@~", None]),
+        (
+            "x-hosts://h/~\\_b x-hosts://h/~\\u0026b x-hosts://h/a\\b",
+            ["x-hosts://h/~", "x-hosts://h/~", "x-hosts://h/a\\b"],
+        ),
+        ("x-hosts://h/~{a}", ["x-hosts://h/~{a}"]),
     ],
 )
-def test_what_is_meant_as_a_url_is_told_from_templates_and_other_words(
+def test_what_is_meant_as_a_url_is_told_from_other_words(
     registry: Registry, text: str, meant: list[str | None]
 ) -> None:
     assert [each.meant for each in find(text, registry=registry, invalid=True)] == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("h/{a}/{{b}}^{c", "h/xxx/xxxxx^xx"),
+        ("#{a}%{a}${a}$A^$1", "xxxxxxxxxxxxxx^xx"),
+        ("$(a b):$(c", "xxxxxx:xxx"),
+        ("http://$", "http://x"),
+        ("%s:%d/%(a)s?b=%1$s&%@=%(a)", "xx:xx/xxxxx?b=xxxx&xx=xxxx"),
+        ("100%off/%zz/%like%/%C3%Bg/%u00e9/%sa", "100%off/%zz/%like%/%C3%Bg/%u00e9/%sa"),
+        ("a&#38;b&#x26;&amp;", "axxxxxbxxxxxx&amp;"),
+        ("//HOST:PORT/ //[host]/ //[::1]/", "//HOST:xxxx/ //xxxxxx/ //[::1]/"),
+    ],
+)
+def test_placeholders_are_filled(text: str, filled: str) -> None:
+    assert fill_placeholders(text) == filled
 
 
 def test_a_hyphen_before_a_line_break_stays_and_is_uncertain(registry: Registry) -> None:

@@ -200,6 +200,14 @@ def test_closed_streams_are_no_error(environment: dict[str, str], tmp_path: Path
     assert target.read_bytes() == b"a vase\n"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell closes the streams")
+@pytest.mark.parametrize("words", ["check -", "check --text -", "extract", "access --many - -o ."])
+def test_a_closed_input_is_not_an_empty_one(environment: dict[str, str], words: str) -> None:
+    arguments = ["/bin/sh", "-c", f'"$0" -m urlschemes_cli {words} <&-', sys.executable]
+    done = subprocess.run(arguments, capture_output=True, env=environment, check=False, timeout=60)
+    assert (done.returncode, done.stdout, b"urlschemes: cannot read the " in done.stderr) == (2, b"", True)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are those of POSIX")
 def test_an_interrupt_ends_it_without_a_traceback(environment: dict[str, str], server, tmp_path: Path) -> None:
     with server(b"slowly", pause=30) as port:

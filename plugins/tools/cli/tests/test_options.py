@@ -34,7 +34,8 @@ def test_each_url_is_named_beside_its_result_or_its_error(run, command: str, on_
     assert "hunter2" not in result.output
 
 
-def test_input_without_lines_is_nothing_to_read(run) -> None:
+def test_a_byte_order_mark_and_blank_lines_are_not_read(run) -> None:
+    assert run("parse", "-", input=f"\ufeff{VALID}\n").exit_code == 0
     assert (run("parse", "-", input="\n").output, run("parse", "-", input="").exit_code) == ("", 0)
 
 

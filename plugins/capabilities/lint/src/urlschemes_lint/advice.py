@@ -155,6 +155,8 @@ class _Advice:
             return f"encode {'it' if character.isascii() else 'its octets in UTF-8'}"
         if not written or part in {"host", "user"} or (character.isascii() and not self.is_repaired):
             return None
+        if "\udc80" <= character <= "\udcff":
+            return f"the text is not UTF-8 there: write {written} if that octet is meant"
         return f"write {'' if character.isascii() else 'its octets in UTF-8, '}{written}"
 
     def _from_surroundings(self) -> str | None:

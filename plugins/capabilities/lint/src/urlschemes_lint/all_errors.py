@@ -222,8 +222,10 @@ class _Reading:
         is_delimiter = text[start : start + 1] in profile.reserved or (leaves and all(leaf.literal for leaf in leaves))
         is_whole_host = fault.region == "host" and end - start > 1
         if start == fault.at < len(text) and is_delimiter and not is_whole_host:
-            # A delimiter is kept, and what is missing before it is inserted, if the text then goes on as far.
-            edits.insert(0, self._bridged(here, start, start))
+            # A delimiter is kept, and what is missing before it is inserted, if the text then goes on as far. That is
+            # no `?`: in a query, most delimiters are data.
+            missing = self._bridged(here, start, start)
+            edits[:0] = [] if "?" in missing.written else [missing]
         best = max(edits, key=self._progress)
         if fault.region == "part" and here.expected:
             self._report_illegal(fault, best.end)

@@ -63,7 +63,7 @@ def illegal_host_hint(text: str, authority: Authority, position: int) -> str | N
     except InvalidURL as error:
         blamed = f"//{host}"[slice(*error.span or (0, 0))]
         if len(blamed) == 1:
-            return f"IDNA 2008 lets no domain name hold {blamed!r}"
+            return f"IDNA 2008 lets no domain name hold {quoted_text(blamed)}"
         return f"no domain name has this form: {error.message.rpartition(': ')[2]}"
 
 

@@ -10,12 +10,12 @@
     search          find
     window          the piece of a text that is being searched
     bare_urls       the end of a URL without brackets
-    passages        the results: Found, Broken
+    passages        the results: Found, Broken; fill_placeholders
     wrapping        wrap
 """
 
-from urlschemes_text.passages import Broken, Found, Passage
+from urlschemes_text.passages import Broken, Found, Passage, fill_placeholders
 from urlschemes_text.search import find
 from urlschemes_text.wrapping import wrap
 
-__all__ = ["Broken", "Found", "Passage", "find", "wrap"]
+__all__ = ["Broken", "Found", "Passage", "fill_placeholders", "find", "wrap"]

@@ -23,12 +23,14 @@ _REFERENCE = (
     "|(?:apos|#0{0,4}+39|#[xX]0{0,4}+27)(?!;[A-Za-z0-9]));"
 )
 _MAX_REFERENCE = 12
+# Escapes of source code for what ends a bare URL: `\n`, `\'`, `\u003c`; that of `&`, `\u0026`, does not.
+_ESCAPE = r"\\{0,3}(?:[nrt'\"]|u(?!0026)[0-9A-Fa-f]{4})"
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _SEPARATORS = "!'*,;("
 _TRAILING = ".,;:!?([{\\"
 # Characters of a bare URL that need no closer look. Some that no URL of a profile contains are among them: they are
 # written in what is meant as one.
-_PLAIN = r"A-Za-z0-9$\-_.+/?:@=%~\\^"
+_PLAIN = r"A-Za-z0-9$\-_.+/?:@=%~^"
 # The characters of US-ASCII that are in no bare URL; "" is the end of the text.
 _ENDS = frozenset({"", *map(chr, range(33)), *'<>"|`\x7f'})
 
@@ -38,11 +40,11 @@ def _run(marks: str) -> re.Pattern[str]:
     brackets = {closing: opening for closing, opening in _OPENING.items() if opening in marks}
     openings = re.escape("".join(brackets.values()))
     plain = f"[{_PLAIN}{''.join(each for each in marks if each not in openings)}]*+"
-    ampersand = f"&(?!{_REFERENCE})"
-    within = f"{plain}(?:{ampersand}{plain})*+"
+    mark = rf"(?:&(?!{_REFERENCE})|\\(?!{_ESCAPE}))"
+    within = f"{plain}(?:{mark}{plain})*+"
     pairs = [rf"\{opening}{within}\{closing}" for closing, opening in brackets.items()]
     unpaired = [f"[{openings}]+(?=[{openings}])", *pairs, f"[{openings}]"] if brackets else []
-    return compiled(f"{plain}(?:(?:{'|'.join([ampersand, *unpaired])}){plain})*+")
+    return compiled(f"{plain}(?:(?:{'|'.join([mark, *unpaired])}){plain})*+")
 
 
 CHARACTERS = _run("")
@@ -109,12 +111,12 @@ def without_trailing_marks(text: str, start: int, before: str) -> str:
 def _end_beyond_ascii(window: Window, index: int, most: int) -> int:
     """Return where the characters beyond US-ASCII at `index` end, or the first of them that ends a URL.
 
-    A reference of HTML ends it too. Raises Unfinished.
+    A reference of HTML and an escape of source code end it too. Raises Unfinished.
     """
     text = window.text
     if text[index] == "&" and len(text) < index + _MAX_REFERENCE and not window.complete:
         raise Unfinished
-    if text[index] == "&" or _ends(text[index]):
+    if text[index] in "&\\" or _ends(text[index]):
         return index
     others = text[index : window.match_end(_BEYOND_ASCII, index, most)]
     return index + min((others.index(each) for each in set(others) if _ends(each)), default=len(others))

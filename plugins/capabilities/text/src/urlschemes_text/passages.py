@@ -18,15 +18,30 @@ if TYPE_CHECKING:
     Grade: TypeAlias = Literal["delimited", "bare"]
     Span: TypeAlias = tuple[int, int]
 
-__all__ = ["BREAKS", "HYPHEN_AT_LINE_END", "Broken", "Found", "Passage", "divided", "without_white_space"]
+__all__ = [
+    "BREAKS",
+    "HYPHEN_AT_LINE_END",
+    "Broken",
+    "Found",
+    "Passage",
+    "divided",
+    "fill_placeholders",
+    "without_white_space",
+]
 
 BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 """The characters that end a line, for a set of a regular expression."""
 HYPHEN_AT_LINE_END = compiled(rf"-(?:(?![{BREAKS}])\s)*+[{BREAKS}]\s*+")
 
-# Placeholders, as in `http://{host}/`, `http://$HOST/`, `http://%s/`, and escapes of other notations: `\n`, `&#38;`.
-_TEMPLATE = compiled(r"[{}\\]|&#|\$[A-Za-z_(]|%(?:[g-zG-Z(]|[a-fA-F](?![0-9A-Fa-f]))")
-_SURELY_MEANT = compiled("[A-Za-z][A-Za-z0-9+.-]*+:/")
+# As in `http://{host}:%(port)d/`, `http://$HOST/${path}`, `http://$(hostname)/%s`, `http://HOST:PORT/`; and references
+# of HTML, `&#38;`. One that holds a blank or a mark may have been cut off there.
+_PLACEHOLDER = compiled(
+    r"[$#%]?\{[^{}]*+\}?|\}|\$(?:\w++|\([^()]*+\)?|\Z)|%\(\w*+\)?[a-z]?"
+    r"|%(?:[1-9]\$)?[sdiuvq@](?![0-9A-Za-z])|&#[Xx]?[0-9A-Fa-f]++;|(?<=:)PORT\b|(?<=//)\[\w++\]"
+)
+# Escapes of source code and Markdown that are within a URL: `\_`, `\u0026`.
+_ESCAPED = compiled(r"\\(?:u0026|[!-/:-@\[-`{-~])")
+_SURELY_MEANT = compiled("[A-Za-z][A-Za-z0-9+.-]*+:(?:/|[^/@]*+@)")
 _IN_BRACKETS = compiled("[A-Za-z][A-Za-z0-9+.-]*+:")
 
 MAX_COMBINED = 8
@@ -80,8 +95,8 @@ class Found(Passage):
 
     @property
     def meant(self) -> str | None:
-        """The text that is meant as a URL, to be checked; None for a template, such as `http://{host}/`."""
-        return None if _TEMPLATE.search(self.text) else str(self.url)
+        """The text that is meant as a URL, to be checked."""
+        return str(self.url)
 
     def readings(self) -> Iterator[Found]:
         """Return the readings that are URLs, this one first: with each hyphen before a line break kept, or left out.
@@ -108,10 +123,16 @@ class Broken(Passage):
 
     @property
     def meant(self) -> str | None:
-        """The text that is meant as a URL, to be checked; None for a template, and for words such as `file:line`."""
+        """The text that is meant as a URL, to be checked, up to an escape; None for words such as `file:line`."""
         text: str = getattr(self.error, "text", "")
-        begins = _IN_BRACKETS if self.grade == "delimited" else _SURELY_MEANT
-        return text if begins.match(text) and not _TEMPLATE.search(self.text) else None
+        if self.grade == "delimited":
+            return text if _IN_BRACKETS.match(text) else None
+        return _ESCAPED.split(text, 1)[0] if _SURELY_MEANT.match(text) else None
+
+
+def fill_placeholders(text: str) -> str:
+    """Return `text` with letters x in place of placeholders such as `{host}`, as many as each has characters."""
+    return _PLACEHOLDER.sub(lambda match: "x" * len(match[0]), text)
 
 
 def divided(text: str, profile: Profile) -> tuple[str, str | None]:

@@ -48,6 +48,9 @@ _INVISIBLE_CATEGORIES = frozenset({"Mn", "Mc", "Me", "Cf"})
 """Characters that combine with another one, or are invisible."""
 _PREFIX = compiled(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 
+_ATTRIBUTE = compiled(r"(?:href|src)=\"\Z", re.IGNORECASE)
+_QUOTED = compiled(rf"[^\"<>{BREAKS}]*+")
+
 _BREAK = compiled(f"[{BREAKS}]")
 _BLANK_WITHIN_LINE = compiled(rf"(?<!\s)(?:(?![{BREAKS}])\s)++(?!\s)")
 _INSIDE = compiled("[^<>]*+")
@@ -254,6 +257,10 @@ class _Search:
             prefix = _PREFIX.match(text, max(start - 5, window.done, 0), start)
             outer = start if prefix is None else prefix.start("prefix")
             before = text[outer - 1 : outer]
+        if before == '"' and _ATTRIBUTE.search(text, max(start - 9, 0), start):
+            end = window.match_end(_QUOTED, after, start + self.limit + 1)
+            if text[end : end + 1] == '"' and end > after:
+                return self._passage((outer, end), (start, end), "bare")
         registry = self.names[lower_case(text[start : after - 1])]
         end = end_of_bare_url(window, registry, start, after, self.limit, is_quoted=before == "'")
         if end > start + self.limit:
@@ -262,6 +269,8 @@ class _Search:
             return self._passage((outer, end), (start, end), "bare", error=error)
         if end == after and text[end : end + 1] == "<":
             return self._bare_in_brackets(outer, start, end)
+        if text.startswith("-->", end - 2):  # the end of a comment
+            end = max(after, end - 2)
         if not (text[end - 1].isalnum() or text[end - 1] == "/"):
             end = start + len(without_trailing_marks(text[start:end], after - start, before))
         if end <= after:

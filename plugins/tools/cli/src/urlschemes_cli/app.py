@@ -130,10 +130,10 @@ class _Commands(click.Group):
 
 
 def _open_closed_streams() -> None:
-    """Replace standard streams that are closed, or else a connection could get the descriptor of one."""
+    """Replace closed standard streams: a connection could get their descriptors. To read such an input is an error."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            null = os.open(os.devnull, os.O_RDONLY if name == "stdin" else os.O_WRONLY)
+            null = os.open(os.devnull, os.O_WRONLY)
             setattr(sys, name, os.fdopen(null, "r" if name == "stdin" else "w", closefd=False))
 
 

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -20,6 +20,7 @@ from urlschemes_access.client import Arguments
 from urlschemes_cli.access_options import AccessOptions
 from urlschemes_cli.error_reports import error_json
 from urlschemes_cli.exit_codes import FAILED
+from urlschemes_cli.options import listed_lines
 from urlschemes_cli.output.documents import UNMARKED
 from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import write_json_line
@@ -32,6 +33,8 @@ MAX_NAME = 120
 """Characters of a file's name that come from a URL."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
+_SUFFIX = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]*+)*+\Z")
+"""The last part of a name, such as `.html` or `.tar.gz`."""
 
 
 def access_many(
@@ -46,7 +49,7 @@ def access_many(
     if any((access_options.user, access_options.password_file, access_options.bearer_file)):
         raise click.UsageError("--many takes no login: --user and --bearer-file are for one host")
     folder.mkdir(parents=True, exist_ok=True)
-    urls = [line.strip() for line in source if line.strip()]
+    urls = {number: line.strip() for number, line in listed_lines(source)}
     arguments = access_options.arguments(settings.client_for(""), "", "access")
     failed = asyncio.run(_access_many(settings, urls, folder, arguments, as_json=as_json))
     if failed:
@@ -54,42 +57,47 @@ def access_many(
         click.get_current_context().exit(FAILED)
 
 
-def file_names(urls: Sequence[str]) -> list[str]:
-    """Return the name of the file for each URL: its host, path and query.
+def file_names(urls: Mapping[int, str]) -> dict[int, str]:
+    """Return the name of the file for each numbered URL: its host, path and query.
 
     Letters, digits, dots and hyphens stay; anything else becomes an underscore. No name that a server sends is part of
-    it. A name that is taken gets the number of the URL.
+    it. A name that is taken gets the number of the URL, before the suffix of its path.
     """
-    names: dict[str, str] = {}
-    for number, url in enumerate(urls, 1):
+    names: dict[int, str] = {}
+    taken = set[str]()
+    for number, url in urls.items():
         _, _, rest = url.partition(":")
         authority, slash, path = rest.lstrip("/").partition("/")
         text = authority.rpartition("@")[2] + slash + path.partition("#")[0]
         name = _UNSAFE.sub("_", text)[:MAX_NAME].strip("._") or str(number)
-        while name.lower() in names:
-            name = f"{Path(name).stem}-{number}{Path(name).suffix}"
-        names[name.lower()] = name
-    return [*names.values()]
+        suffix = _SUFFIX.search(path)[0]  # type: ignore[index]  # it matches the empty text too
+        stem = name.removesuffix(suffix)
+        while name.lower() in taken:
+            stem = f"{stem}-{number}"
+            name = stem + suffix * name.endswith(suffix)
+        taken.add(name.lower())
+        names[number] = name
+    return names
 
 
 async def _access_many(
-    settings: Settings, urls: Sequence[str], folder: Path, arguments: Arguments, *, as_json: bool
+    settings: Settings, urls: Mapping[int, str], folder: Path, arguments: Arguments, *, as_json: bool
 ) -> int:
     """Return the number of accesses that failed."""
     failed, names = 0, file_names(urls)
     numbers: dict[Registry, list[int]] = {}
-    for number, url in enumerate(urls, 1):
+    for number, url in urls.items():
         numbers.setdefault(settings.registry_for(url), []).append(number)
 
     async def access(registry: Registry, numbers: list[int]) -> None:
         """Access the URLs of these numbers, which the registry reads."""
 
         async def save(result: Result) -> dict[str, Any]:
-            return await _save(result, folder / names[numbers[result.index] - 1])
+            return await _save(result, folder / names[numbers[result.index]])
 
         nonlocal failed
         async with AsyncClient(registry=registry, configuration=settings.configuration) as client:
-            async for result in client.access_many([urls[each - 1] for each in numbers], use=save, **arguments):
+            async for result in client.access_many([urls[each] for each in numbers], use=save, **arguments):
                 failed += result.error is not None
                 _report(result, numbers[result.index], registry.profile.name, as_json=as_json)
                 advance(1)

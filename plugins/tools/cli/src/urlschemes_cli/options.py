@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 import click
@@ -19,6 +19,7 @@ __all__ = [
     "complete_profile",
     "each_url",
     "json_option",
+    "listed_lines",
     "note_hidden_password",
     "passwords_option",
     "profile_option",
@@ -130,8 +131,16 @@ def _texts(urls: Sequence[str]) -> Iterator[str]:
         if url != "-":
             yield url
             continue
-        with click.open_file("-", encoding="utf-8", errors="surrogateescape") as lines:
-            yield from (line.rstrip("\r\n") for line in lines if line.strip())
+        with click.open_file("-", encoding="utf-8-sig", errors="surrogateescape") as source:
+            yield from (line.rstrip("\r\n") for _, line in listed_lines(source))
+
+
+def listed_lines(source: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a list that are not blank, with their numbers. Raises UsageError if it cannot be read."""
+    try:
+        yield from (each for each in enumerate(source, 1) if each[1].strip())
+    except OSError as error:
+        raise click.UsageError(f"cannot read the list: {error.strerror}") from error
 
 
 def note_hidden_password() -> None:

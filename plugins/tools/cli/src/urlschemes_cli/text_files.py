@@ -2,66 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 import click
 
 import urlschemes_lint
+from urlschemes import URLError
 from urlschemes.redaction import redact, redact_url
+from urlschemes.registry.names import known_names
 from urlschemes_cli.commands.extract import decoded
 from urlschemes_cli.error_reports import error_json, finding_json
 from urlschemes_cli.exit_codes import INVALID, USAGE
+from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import json_text
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.settings import Settings
-from urlschemes_text import Found, find
+from urlschemes_text import Found, fill_placeholders, find
+
+_URL = re.compile("(?<![A-Za-z0-9+.-])([A-Za-z]+)://")
+_KEPT = 70  # characters that may begin a URL which goes on in the next piece
 
 
 def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
     """Write the findings about the URLs in files, in a form of `_line`; return the exit code."""
-    code = 0
+    code, counts = 0, Counter[str]()
     for file in files:
         try:
-            for value in _findings(settings, file):
+            for value in _findings(settings, file, counts):
                 write_line(_line(value, form))
                 code = max(code, INVALID if value["severity"] == "error" else 0)
-        except OSError as error:
-            unreadable, code = click.FileError(file, error.strerror), USAGE
+        except click.ClickException as unreadable:
+            code = USAGE
             if form == "json":
                 write_line(json_text({"file": file, **error_json(unreadable)}))
             else:
                 write_note(unreadable.format_message())
+    _note_unchecked(settings, counts)
     return code
 
 
-def _findings(settings: Settings, file: str) -> Iterator[dict[str, Any]]:
-    """Yield the findings about the URLs in a file, as JSON. Raises OSError."""
-    with click.open_file(file, "rb") as opened:
-        pieces = decoded(opened)
-        first = next(pieces, "")
-        if "\0" in first:
-            write_note(f"{file} is not a text and was passed over")
-            return
-        for passage in find(chain([first], pieces), registries=settings.registries, invalid=True):
-            text = passage.meant
-            if text is None:
-                continue
-            for finding in urlschemes_lint.check(text, registry=settings.registry_for(text)):
-                if finding.code != "unknown-scheme":
-                    line, column = passage.place_of(finding.span[0] if finding.span else 0)
-                    url = redact(text) if isinstance(passage, Found) else redact_url(text)
-                    yield {"file": file, "line": line, "column": column, "url": url, **finding_json(finding)}
+def _findings(settings: Settings, file: str, counts: Counter[str]) -> Iterator[dict[str, Any]]:
+    """Yield the findings about the URLs in a file, as JSON. Raises ClickException."""
+    pieces = _text_of(file)
+    first = next(pieces, "")
+    if "\0" in first:
+        write_note(f"{file} is not a text and was passed over")
+        return
+    for passage in find(_counted(chain([first], pieces), counts), registries=settings.registries, invalid=True):
+        text = passage.meant
+        if text is None:
+            continue
+        filled = fill_placeholders(text)
+        for finding in urlschemes_lint.check(filled, registry=settings.registry_for(filled)):
+            start, end = finding.span or (0, len(text))
+            about = slice(min(start, max(end - 1, 0)), end)  # what is missing may be in a placeholder before it
+            is_known = text[about] == filled[about] and finding.code != "unknown-scheme"
+            if is_known and (finding.severity == "error" or text == filled):
+                line, column = passage.place_of(finding.span[0] if finding.span else 0)
+                url = redact(text) if isinstance(passage, Found) else redact_url(text)
+                yield {"file": file, "line": line, "column": column, "url": url, **finding_json(finding)}
+
+
+def _text_of(file: str) -> Iterator[str]:
+    """Yield the text of a file. Raises ClickException."""
+    try:
+        with click.open_file(file, "rb") as opened:
+            yield from decoded(opened)
+    except OSError as error:
+        raise click.FileError(file, error.strerror) from error
+
+
+def _counted(pieces: Iterable[str], counts: Counter[str]) -> Iterator[str]:
+    """Yield the pieces of a text, and count the URLs with `//` in them by scheme."""
+    before = ""
+    for piece in pieces:
+        text = before + piece
+        counts.update(each[1].lower() for each in _URL.finditer(text) if each.end() > len(before))
+        before = text[-_KEPT:]
+        yield piece
+
+
+def _note_unchecked(settings: Settings, counts: Counter[str]) -> None:
+    """Write on standard error how many URLs are of known schemes that are not installed, and how to install these."""
+    for name in filter(counts.get, known_names()):
+        try:
+            _ = settings.registry_for(name)[name]
+        except URLError as error:
+            write_note(f"{counts[name]} URL{'s were' if counts[name] > 1 else ' was'} not checked: {message_of(error)}")
 
 
 def _line(value: dict[str, Any], form: str) -> str:
-    """Return a finding as JSON, as `FILE:LINE:COLUMN: CODE: MESSAGE`, or as a workflow command of GitHub."""
+    """Return a finding as JSON, as `FILE:LINE:COLUMN: SEVERITY: CODE: MESSAGE`, or as a workflow command of GitHub."""
     if form == "json":
         return json_text(value)
     message = safe_line("; ".join(filter(None, (value["message"], value["hint"]))))
     if form == "text":
-        return f"{safe_line(value['file'])}:{value['line']}:{value['column']}: {value['code']}: {message}"
+        place = f"{safe_line(value['file'])}:{value['line']}:{value['column']}"
+        return f"{place}: {value['severity']}: {value['code']}: {message}"
     fields = {"file": value["file"], "line": value["line"], "col": value["column"], "title": value["code"]}
     properties = ",".join(f"{name}={_escaped(str(each), ':,')}" for name, each in fields.items())
     return f"::{value['severity']} {properties}::{_escaped(message)}"

@@ -24,8 +24,8 @@ def test_each_url_gives_a_file_and_a_line(run, folder: Path) -> None:
     lines = sorted((line.split("\t") for line in result.stdout.splitlines()), key=lambda line: line[0])
     assert lines == [
         ["1", "ok", f"{SHELF}/vase", str(folder / "127.0.0.1_vase")],
-        ["2", "ok", f"{SHELF}/menu", str(folder / "127.0.0.1_menu")],
-        ["3", "ok", f"{SHELF}/undotted", str(folder / "127.0.0.1_undotted"), "unmarked end"],
+        ["3", "ok", f"{SHELF}/menu", str(folder / "127.0.0.1_menu")],
+        ["4", "ok", f"{SHELF}/undotted", str(folder / "127.0.0.1_undotted"), "unmarked end"],
     ]
     assert (folder / "127.0.0.1_vase").read_text() == "a vase\n"
     assert (folder / "127.0.0.1_menu").read_text().startswith("x-shelf://host.dom/vase\tvase\t12345\t")
@@ -80,8 +80,8 @@ def test_each_of_many_urls_is_read_by_the_profile_of_its_scheme_and_keeps_its_nu
         (4, True, "rfc3986"),
     ]
     assert [each["url"] for each in lines] == urls
-    names = file_names(urls)
-    assert {each.name for each in folder.iterdir()} == {"a~b", names[0], names[1], names[3]}
+    names = file_names(dict(enumerate(urls, 1)))
+    assert {each.name for each in folder.iterdir()} == {"a~b", names[1], names[2], names[4]}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,12 @@ def test_a_folder_that_cannot_be_made_is_an_error_that_names_it(run) -> None:
         (["http://h/" + "x" * 500, "//", "file:///a"], ["h_" + "x" * 118, "2", "a"]),
         (["http://h/a.txt", "ftp://h/A.txt"], ["h_a.txt", "h_A-2.txt"]),
         (["http://h/a-3", "http://h/a", "http://h/a"], ["h_a-3", "h_a", "h_a-3-3"]),
+        (["http://127.0.0.1:80/A", "http://127.0.0.1:80/a"], ["127.0.0.1_80_A", "127.0.0.1_80_a-2"]),
+        (["http://h.dom:80", "http://h.dom:80/"], ["h.dom_80", "h.dom_80-2"]),
+        (["http://h/x.tar.gz", "http://h/x.tar.gz"], ["h_x.tar.gz", "h_x-2.tar.gz"]),
+        (["http://h/q.html?a", "http://h/q.html?A"], ["h_q.html_a", "h_q.html_A-2"]),
+        (["http://h/" + "x" * 500 + ".a"] * 2, ["h_" + "x" * 118, "h_" + "x" * 118 + "-2"]),
     ],
 )
 def test_files_are_named_after_their_urls(urls: list[str], names: list[str]) -> None:
-    assert file_names(urls) == names
+    assert [*file_names(dict(enumerate(urls, 1))).values()] == names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def test_each_finding_has_its_place_in_the_file(run, mail: str) -> None:
     assert {each["file"] for each in found} == {mail}
     assert (result.exit_code, result.stderr, "hunter2" in result.stdout) == (1, "", False)
     lines = run("check", "--text", mail).stdout.splitlines()
-    expected = [f"{mail}:{line}:{column}: {code}: " for line, column, code, _ in FINDINGS]
+    expected = [f"{mail}:{line}:{column}: {severity}: {code}: " for line, column, code, severity in FINDINGS]
     assert [line[: len(start)] for line, start in zip(lines, expected, strict=True)] == expected
     assert lines[0].endswith("; write %7E, or let `fix` do it")
 
@@ -53,12 +54,10 @@ def test_a_workflow_command_of_github_is_escaped(run, mail: str) -> None:
         ("x-shelf://h/a www.h.dom x-attic://h/~ <URL:x-attic:~>", []),
         ("x-shelf:line x-shelf::name <URL:` <URL:a b>", []),
         ("x-shelf:/h <x-shelf:a>", ["missing-authority"] * 2),
-        (
-            "x-shelf://h/~{name} x-shelf://$HOST/~ x-shelf://h/~%s x-shelf://h/~%(a) x-shelf://h/~%d/ x-shelf://h/~\\n",
-            [],
-        ),
-        ("x-shelf://h/~&#38;", []),
-        ("x-shelf://h/%dz x-shelf://h/100% x-shelf://h/%zz", ["bad-escape"]),
+        ("x-shelf://{h}:{p}/{a} x-shelf://$1:$2/ x-shelf://$(h a)/ x-shelf://{h}:81/ x-shelf://%s:%d/%(a)", []),
+        ("x-shelf://{h}/~ x-shelf://h/%d~ x-shelf://h/$a^", ["invalid-character"] * 3),
+        ("x-shelf://h/a\\n x-shelf://h/~\\n", ["invalid-character"]),
+        ("x-shelf://h/%dz x-shelf://h/100% x-shelf://h/%zz x-shelf://h/50%off", ["bad-escape"] * 4),
         ("x-shelf://h/~\udcff", ["invalid-character"] * 2),
     ],
 )
@@ -67,6 +66,32 @@ def test_only_what_is_meant_as_a_url_is_judged(run, text: str, codes: list[str])
     found = [json.loads(line) for line in result.stdout.splitlines()]
     assert [each["code"] for each in found] == codes
     assert all(each["file"] == "-" for each in found)
+
+
+def test_urls_of_schemes_that_are_not_installed_are_counted(run, mail: str) -> None:
+    Path("others").write_text("http://h/ HTTP://h/ https://h/" + " " * 2**16 + "ftp://h/ x-attic://h/ nothttp://h/")
+    result = run("check", "--text", "others", "others")
+    assert (result.exit_code, result.stdout) == (0, "")
+    counts = [line.split(" is ")[0] for line in result.stderr.splitlines()]
+    assert counts == [
+        f"urlschemes: {count} URLs were not checked: the scheme {name}"
+        for count, name in ((2, "ftp"), (4, "http"), (2, "https"))
+    ]
+
+
+@pytest.mark.parametrize("form", ["text", "github"])
+def test_output_that_cannot_be_written_is_no_matter_of_a_file(run, mail: str, form: str, monkeypatch) -> None:
+    def fail(_: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("urlschemes_cli.text_files.write_line", fail)
+    result = run("check", "--text", "--format", form, mail)
+    assert (result.exit_code, result.stderr) == (3, "urlschemes: cannot write the output: No space left on device\n")
+
+
+def test_a_byte_order_mark_is_no_column(run) -> None:
+    result = run("check", "--text", "-", input=b"\xef\xbb\xbfx-shelf://h/~")
+    assert result.stdout.startswith("-:1:13: error: invalid-character: ")
 
 
 def test_files_that_cannot_be_read_are_named_and_others_passed_over(run, mail: str, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def _range(text: str) -> Range | int:
 @click.option("-O", "by_name", is_flag=True, help="Write the content to a file named after the path of URL.")
 @click.option(
     "--many",
-    type=click.File(encoding="utf-8", errors="surrogateescape"),
+    type=click.File(encoding="utf-8-sig", errors="surrogateescape"),
     metavar="FILE",
     help="Get every URL of FILE (one on each line, - is standard input), several at once, into files in the folder -o.",
 )

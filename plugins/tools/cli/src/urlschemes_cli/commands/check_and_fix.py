@@ -30,9 +30,9 @@ def check(settings: Settings, urls: tuple[str, ...], *, in_text: bool, form: str
     The exit code is 1 if there are errors. With `-`, each line of standard input is a URL.
 
     With --text, each URL is a FILE, or `-`: a text with URLs, such as Markdown, HTML or source code. Each finding is a
-    line `FILE:LINE:COLUMN: CODE: MESSAGE`, or a workflow command for `--format github`. Text without a scheme, schemes
-    that are not installed, and templates such as `http://{host}/` or `http://$HOST/` are left alone. Files that are not
-    texts are passed over.
+    line `FILE:LINE:COLUMN: SEVERITY: CODE: MESSAGE`, or a workflow command for `--format github`. Text with no scheme
+    and placeholders as in `http://{host}/` or `http://$HOST/` are left alone. Standard error says how many URLs were
+    not checked because their scheme is not installed. Files that are not texts are passed over.
     """
     if form and (as_json or not in_text):
         raise click.UsageError("--format cannot be combined with --json" if as_json else "--format needs --text")

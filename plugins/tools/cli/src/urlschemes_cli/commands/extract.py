@@ -77,9 +77,12 @@ def extract(
 
 
 def decoded(file: IO[bytes]) -> Iterator[str]:
-    """Return the text of `file` as it arrives; octets that are not UTF-8 become surrogates."""
+    """Yield the text of `file` as it arrives; octets that are not UTF-8 become surrogates. Raises UsageError."""
     read = getattr(file, "read1", file.read)  # does not wait for more octets than have arrived
-    return codecs.iterdecode(iter(partial(read, _CHUNK), b""), "utf-8", "surrogateescape")
+    try:
+        yield from codecs.iterdecode(iter(partial(read, _CHUNK), b""), "utf-8-sig", "surrogateescape")
+    except OSError as error:
+        raise click.UsageError(f"cannot read the text: {error.strerror}") from error
 
 
 def _json(passage: Found | Broken, *, passwords: bool) -> dict[str, Any]:
