@@ -157,7 +157,7 @@ def test_the_exit_code_is_0_if_every_row_is_a_url(tmp_path: Path) -> None:
     [
         (["--column", "uri"], "there is no column 'uri': expected one of n, url"),
         (["--into", "n"], "there is already a column 'n': choose another name for the new one\n"),
-        (["--parts", "hots"], "unknown part 'hots': expected one of "),
+        (["--parts", "hots"], "unknown part 'hots' in the profile rfc3986: expected one of "),
         (["--column", "n"], "expected an Arrow array of strings, got one of int64"),
         (["-o", "out.csv"], "Invalid value for '-o' / '--output': it is written as Parquet: name it OUT.parquet"),
         (["-o", "."], "urlschemes: Invalid value for '-o' / '--output': File '.' is a directory."),

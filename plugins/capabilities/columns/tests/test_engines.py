@@ -35,7 +35,7 @@ ROWS: list[dict[str, Any]] = [
     dict(zip(FIELDS, ("x-no", None, None, None, None, None, "unknown-scheme", None), strict=True)),
 ]
 THEIR_WARNINGS = pytest.mark.filterwarnings("default")  # engines call each other in ways that are deprecated
-NO_FTP = Registry(disable=["ftp"])
+NO_FTP, MODERN = Registry(disable=["ftp"]), Registry(profile="rfc3986")
 
 
 @pytest.fixture
@@ -94,7 +94,10 @@ def test_a_series_of_pandas(dtype: str) -> None:
     assert series.url.host.dropna().to_dict() == {"a": "host.dom", "c": "h", "d": "h"}
     with pytest.raises(AttributeError, match="unknown part 'hots'"):
         assert series.url.hots
-    assert series.url.code(registry=NO_FTP).dropna().to_dict() == {
+    assert series.url(MODERN).query.dropna().empty
+    with pytest.raises(AttributeError, match=r"unknown part 'query' in the profile rfc1738: .* url\(registry\)"):
+        assert series.url.query
+    assert series.url(NO_FTP).code().dropna().to_dict() == {
         "b": "missing-url",
         "c": "unknown-scheme",
         "e": "invalid-character",
@@ -109,6 +112,14 @@ def test_a_series_with_a_lone_surrogate() -> None:
     texts = pd.Series(["http://h/\udcff", None, "http://h/"], dtype=object)
     parsed = texts.url.parse()
     assert (parsed["code"][0], parsed["position"][0], parsed["host"][2]) == ("invalid-character", 9, "h")
+
+
+@pytest.mark.parametrize("values", [[None], [float("nan")], []])
+@pytest.mark.parametrize("dtype", ["object", "float64"])
+def test_a_series_without_values_is_all_missing(values: list[Any], dtype: str) -> None:
+    pd = pytest.importorskip("pandas", reason=NEEDS.format("pandas"))
+    pytest.importorskip("urlschemes_columns.pandas")
+    assert pd.Series(values, dtype=dtype).url.code().tolist() == ["missing-url"] * len(values)
 
 
 def test_a_series_of_other_objects_is_refused() -> None:
@@ -134,7 +145,7 @@ def test_an_expression_of_polars(engine: Any, file: str) -> None:
         valid=url.is_valid(),
         code=url.code(),
         port=url.port,
-        without=url.code(NO_FTP),
+        without=url(NO_FTP).code(),
     )
     frame = query.sort("n").collect(engine=engine)
     assert frame.schema == query.collect_schema()
@@ -220,7 +231,7 @@ def test_a_series_of_dask(scheduler: str, file: str) -> None:
     ]
     valid = series.url.is_valid().compute(scheduler=scheduler, num_workers=2)
     assert valid.fillna(value=True).tolist() == [value is not False for value in VALID]
-    codes = series.url.code(registry=NO_FTP).compute(scheduler=scheduler, num_workers=2)
+    codes = series.url(NO_FTP).code().compute(scheduler=scheduler, num_workers=2)
     assert codes.tolist()[2] == "unknown-scheme"
 
 

@@ -22,6 +22,7 @@ from urlschemes_columns.parser import SLICE
 PARTS = ("scheme", "host", "port", "port.raw", "path", "path.raw", "directories", "directories.raw", "name", "fields")
 ABSENT: dict[str, Any] = dict.fromkeys((*PARTS, "code", "position"))
 MISSING = ABSENT | {"code": "missing-url"}
+MODERN = Registry(profile="rfc3986")
 TEXTS = [
     "http://Host.dom/a%20b",
     None,
@@ -31,7 +32,7 @@ TEXTS = [
     "x-no:a",
 ]
 ROWS = [
-    ABSENT | {"scheme": "http", "host": "host.dom", "port": 80, "path": "a%20b", "path.raw": "a%20b"},
+    ABSENT | {"scheme": "http", "host": "host.dom", "port": 80, "path": "a%20b", "path.raw": "a%20b", "name": "a b"},
     MISSING,
     ABSENT
     | {"scheme": "ftp", "host": "h", "port": 2121, "port.raw": "2121"}
@@ -53,7 +54,7 @@ FORMS = {
 
 
 def test_a_registry_of_another_profile_has_its_parts() -> None:
-    modern = Parser(("host", "path", "query", "fragment"), Registry(profile="rfc3986"))
+    modern = Parser(("host", "path", "query", "fragment"), MODERN)
     texts = pa.array(["HTTP://[2001:DB8::1]/~a?b%20c#d", "http://h/a#b#c", "mailto:a@b.example"])
     for parser in (modern, pickle.loads(pickle.dumps(modern))):
         assert [tuple(row.values()) for row in parser.parse(texts).to_pylist()] == [
@@ -61,6 +62,15 @@ def test_a_registry_of_another_profile_has_its_parts() -> None:
             (None, None, None, None, "invalid-part", 12),
             (None, None, None, None, None, None),
         ]
+
+
+def test_attributes_that_are_no_parts_of_the_syntax_are_given() -> None:
+    names = ("path", "path.raw", "segments", "name", "user", "authority")
+    texts = ["file:///etc/a%20b", "https://h/a%2Fb/c?d", "ftp://h/a/b", "news:a.b"]
+    (file, https, ftp, news) = parse(pa.array(texts), names, MODERN).to_pylist()
+    assert (file["path"], file["path.raw"], file["segments"]) == ("/etc/a b", None, ["etc", "a b"])
+    assert (https["path"], https["segments"], https["name"]) == ("/a%2Fb/c", ["a/b", "c"], "c")
+    assert (ftp["path"], ftp["name"], news["user"]) == (None, "b", None)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -211,6 +221,13 @@ def test_a_malformed_array_is_refused(array: pa.Array, *, is_dictionary: bool) -
         parse(rows)
 
 
+@pytest.mark.parametrize("indices", [[0, 1], [-1, 0], [0, 0, 1]])
+def test_an_index_beyond_the_dictionary_is_refused(indices: list[int]) -> None:
+    rows = pa.DictionaryArray.from_arrays(pa.array(indices), pa.array(["http://h/"]), safe=False)
+    with pytest.raises(ValueError, match=r"malformed Arrow array: .*out of bounds"):
+        parse(rows)
+
+
 def test_a_number_beyond_64_bits_is_null() -> None:
     texts = [f"http://h:{port}/" for port in (2**63 - 1, 2**63)]
     rows = parse(pa.array(texts), ("port", "port.raw")).to_pylist()
@@ -237,7 +254,11 @@ def test_what_is_no_array_of_strings_is_refused(array: object, message: str) -> 
 @pytest.mark.parametrize(
     ("parts", "kind", "message"),
     [
-        (("hots",), ValueError, r"unknown part 'hots': expected one of address, .*; '\.raw' after a name gives"),
+        (
+            ("hots",),
+            ValueError,
+            r"unknown part 'hots' in the profile rfc1738: expected one of address, .*; '\.raw' after a name gives",
+        ),
         (("scheme.raw",), ValueError, "unknown part 'scheme.raw'"),
         (("error.part.raw",), ValueError, "unknown part 'error.part.raw'"),
         (("host", "host"), ValueError, "the part 'host' is asked for twice"),

@@ -30,23 +30,23 @@ class DaskURLAccessor(PartAttributes):
     def __init__(self, series: dd.Series) -> None:
         self._series = series
 
-    def parse(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> dd.DataFrame:
+    def parse(self, parts: Iterable[str] = PARTS) -> dd.DataFrame:
         """Return a column for each of `parts`, and the columns `code` and `position`, as `urlschemes_columns.parse`."""
-        return self._mapped("parse", parts if isinstance(parts, str) else tuple(parts), registry)
+        return self._mapped("parse", parts if isinstance(parts, str) else tuple(parts))
 
-    def is_valid(self, registry: Registry | None = None) -> dd.Series:
+    def is_valid(self) -> dd.Series:
         """Return True for each row that is a URL, False for one that is not, and a null for a null."""
-        return self._mapped("is_valid", registry)
+        return self._mapped("is_valid")
 
-    def code(self, registry: Registry | None = None) -> dd.Series:
+    def code(self) -> dd.Series:
         """Return the code of the error of each row: a null for a URL, and only for a URL."""
-        return self._mapped("code", registry)
+        return self._mapped("code")
 
     def _mapped(self, method: str, *arguments: Any) -> Any:
-        meta = _call(self._series._meta, method, *arguments)  # noqa: SLF001  so that wrong arguments raise our errors
-        return self._series.map_partitions(_call, method, *arguments, meta=meta)
+        meta = _call(self._series._meta, self._registry, method, *arguments)  # noqa: SLF001  raises our errors
+        return self._series.map_partitions(_call, self._registry, method, *arguments, meta=meta)
 
 
-def _call(series: pd.Series, method: str, *arguments: Any) -> pd.Series | pd.DataFrame:
+def _call(series: pd.Series, registry: Registry | None, method: str, *arguments: Any) -> pd.Series | pd.DataFrame:
     """Return the result of a method of the accessor of pandas; workers import it by its name."""
-    return getattr(URLAccessor(series), method)(*arguments)
+    return getattr(URLAccessor(series)(registry), method)(*arguments)

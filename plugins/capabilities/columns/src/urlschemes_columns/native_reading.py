@@ -97,7 +97,9 @@ class NativeReading:
         known = self._own_attributes.get(kind)
         if known is None:
             decoded = {column.part for column in self._columns if column.kind not in {"scheme", "raw"}}
-            known = not decoded.intersection(kind.syntax.parts) <= inspect.signature(kind).parameters.keys()
+            known = not decoded.intersection(kind.syntax.parts) <= inspect.signature(kind).parameters.keys() or any(
+                column.is_own_attribute(kind) for column in self._columns
+            )
             self._own_attributes[kind] = known
         return known
 

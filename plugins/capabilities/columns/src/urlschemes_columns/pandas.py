@@ -16,8 +16,6 @@ from urlschemes_columns.part_columns import PARTS, PartAttributes
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from urlschemes import Registry
-
 __all__ = ["URLAccessor"]
 
 
@@ -28,22 +26,24 @@ class URLAccessor(PartAttributes):
     def __init__(self, series: pd.Series) -> None:
         self._series = series
 
-    def parse(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> pd.DataFrame:
+    def parse(self, parts: Iterable[str] = PARTS) -> pd.DataFrame:
         """Return a column for each of `parts`, and the columns `code` and `position`, as `urlschemes_columns.parse`."""
-        parser = Parser(parts, registry)
+        parser = Parser(parts, self._registry)
         struct = parser.parse(self._texts())
         table = pa.Table.from_arrays(struct.flatten(), names=[field.name for field in struct.type])
         return table.to_pandas(types_mapper=pd.ArrowDtype).set_axis(self._series.index)
 
-    def is_valid(self, registry: Registry | None = None) -> pd.Series:
+    def is_valid(self) -> pd.Series:
         """Return True for each row that is a URL, False for one that is not, and a null for a null."""
-        return self._result(Parser((), registry).is_valid(self._texts()))
+        return self._result(Parser((), self._registry).is_valid(self._texts()))
 
-    def code(self, registry: Registry | None = None) -> pd.Series:
+    def code(self) -> pd.Series:
         """Return the code of the error of each row: a null for a URL, and only for a URL."""
-        return self._result(Parser((), registry).code(self._texts()))
+        return self._result(Parser((), self._registry).code(self._texts()))
 
     def _texts(self) -> pa.Array | pa.ChunkedArray:
+        if self._series.dtype.kind == "f" and self._series.isna().all():  # a column without values is read as numbers
+            return pa.nulls(len(self._series))
         try:
             return pa.Array.from_pandas(self._series)
         except UnicodeEncodeError:  # lone surrogates, which Arrow cannot hold, and no URL either

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from urlschemes import Registry
 
-__all__ = ["COLUMN", "INTO", "Parser", "add_parts", "check_names", "parse", "parse_table"]
+__all__ = ["COLUMN", "INTO", "Parser", "add_parts", "check_column", "check_names", "parse", "parse_table"]
 
 Rows = TypeVar("Rows", pa.Table, pa.RecordBatch)
 
@@ -116,6 +116,10 @@ class Parser:
                 yield self._read(plain.slice(start, count), kind)
             return
         different, rows = _plain(array.dictionary), array.indices
+        try:
+            pa.DictionaryArray.from_arrays(rows, pa.nulls(len(different)))
+        except pa.ArrowIndexError as error:
+            raise ValueError(f"malformed Arrow array: {error}") from None
         longest = max(pc.max(pc.binary_length(different)).as_py() or 0, _LONGEST_CODE)
         count = min(count, _MOST_OCTETS // longest)
         parsed = None
@@ -147,12 +151,17 @@ def check_names(names: Sequence[str], column: str, into: str) -> None:
     """
     if not isinstance(into, str):
         raise TypeError(f"into must be a str, the name of the new column, not {type(into).__name__}")
+    check_column(names, column)
+    if into in names:
+        raise ValueError(f"there is already a column {into!r}: choose another name for the new one")
+
+
+def check_column(names: Sequence[str], column: str) -> None:
+    """Raise ValueError unless `column` is exactly one of the `names` of a table."""
     if column not in names:
         raise ValueError(f"there is no column {column!r}: expected one of {', '.join(names)}")
     if [*names].count(column) > 1:
         raise ValueError(f"there are several columns {column!r}: give the one with the URLs a name of its own")
-    if into in names:
-        raise ValueError(f"there is already a column {into!r}: choose another name for the new one")
 
 
 def _arrow_array(array: Any) -> pa.Array | pa.ChunkedArray:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-from urlschemes import default_registry
+from urlschemes import URL
+from urlschemes.registry.registry import registry_or_default
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Self
 
     from urlschemes import Registry
 
@@ -53,6 +56,11 @@ class PartColumn(NamedTuple):
             return pa.list_(pa.struct([("name", text), ("value", text)]))
         return text
 
+    def is_own_attribute(self, kind: type[URL]) -> bool:
+        """Return True if a type has this attribute beside the parts of its syntax, as that of file has a path."""
+        names = (*_ALWAYS_KNOWN, *kind.syntax.parts, *dir(URL))
+        return self.name not in names and isinstance(getattr(kind, self.name, None), property)
+
 
 def part_columns(parts: Iterable[str], registry: Registry) -> tuple[PartColumn, ...]:
     """Return the columns for `parts`. Raises TypeError, ValueError for a part that no scheme of `registry` has."""
@@ -69,8 +77,8 @@ def part_columns(parts: Iterable[str], registry: Registry) -> tuple[PartColumn, 
         kind = kinds.get(part)
         if kind is None or (name != part and kind in {"scheme", "error"}):
             raise ValueError(
-                f"unknown part {name!r}: expected one of {', '.join(sorted(_kinds(registry)))}; "
-                f"{RAW!r} after a name gives the part as it is written"
+                f"unknown part {name!r} in the profile {registry.profile.name}: expected one of "
+                f"{', '.join(sorted(_kinds(registry)))}; {RAW!r} after a name gives the part as it is written"
             )
         if any(name == column.name for column in columns):
             raise ValueError(f"the part {name!r} is asked for twice")
@@ -85,18 +93,25 @@ def struct_type(columns: Iterable[PartColumn], text: pa.DataType) -> pa.StructTy
 
 
 class PartAttributes:
-    """Gives a class with a method `parse` an attribute for each part, such as `series.url.host`."""
+    """Gives a class with a method `parse` attributes such as `series.url.host`, and `series.url(registry).query`."""
 
     parse: Any
+    _registry: Registry | None = None
+
+    def __call__(self, registry: Registry | None) -> Self:
+        """Return the same URLs, read with `registry`."""
+        other = copy.copy(self)
+        other._registry = registry_or_default(registry)  # noqa: SLF001  of the same class
+        return other
 
     def __getattr__(self, name: str) -> Any:
         """Return a part of each URL. Raises AttributeError."""
         if name.startswith("_"):  # copies and notebooks ask for such names
             raise AttributeError(name)
         try:
-            part_columns((name,), default_registry)
+            part_columns((name,), registry_or_default(self._registry))
         except ValueError as error:
-            raise AttributeError(str(error)) from None
+            raise AttributeError(f"{error}; url(registry) reads by another profile") from None
         return self._field(self.parse((name,)), name)
 
     def _field(self, parsed: Any, name: str) -> Any:

@@ -16,8 +16,6 @@ from urlschemes_columns.part_columns import PARTS, PartAttributes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from urlschemes import Registry
-
 __all__ = ["URLExpressions", "URLSeries"]
 
 Texts = TypeVar("Texts", pl.Expr, pl.Series)
@@ -27,18 +25,18 @@ class _URLs(PartAttributes, Generic[Texts]):
     def __init__(self, texts: Texts) -> None:
         self._texts: Texts = texts
 
-    def parse(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> Texts:
+    def parse(self, parts: Iterable[str] = PARTS) -> Texts:
         """Return a struct with a field for each of `parts`, `code` and `position`, as `urlschemes_columns.parse`."""
-        parser = Parser(parts, registry)
+        parser = Parser(parts, self._registry)
         return self._mapped(parser.parse, _dtype(parser.type(pa.large_string())))
 
-    def is_valid(self, registry: Registry | None = None) -> Texts:
+    def is_valid(self) -> Texts:
         """Return True for each row that is a URL, False for one that is not, and null for null."""
-        return self._mapped(Parser((), registry).is_valid, pl.Boolean())
+        return self._mapped(Parser((), self._registry).is_valid, pl.Boolean())
 
-    def code(self, registry: Registry | None = None) -> Texts:
+    def code(self) -> Texts:
         """Return the code of the error of each row: null for a URL, and only for a URL."""
-        return self._mapped(Parser((), registry).code, pl.String())
+        return self._mapped(Parser((), self._registry).code, pl.String())
 
     def _field(self, parsed: Texts, name: str) -> Texts:
         return parsed.struct.field(name)

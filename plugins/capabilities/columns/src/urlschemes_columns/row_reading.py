@@ -110,7 +110,7 @@ def _reader(kind: type[URL], columns: Sequence[PartColumn]) -> Callable[[URL], t
 
 
 def _has_attribute(kind: type[URL], column: PartColumn) -> bool:
-    return column.kind != "raw" and column.part in kind.syntax.parts
+    return (column.kind != "raw" and column.part in kind.syntax.parts) or column.is_own_attribute(kind)
 
 
 def _part_reader(kind: type[URL], column: PartColumn) -> Callable[[URL], Any]:
