@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from urlschemes import Registry
 from urlschemes_cli.app import command
 from urlschemes_columns import Parser
-from urlschemes_columns.files import BATCH
+from urlschemes_columns.files import BATCH, PIECE
 
 TEXTS = ["http://h/a", None, "ftp://h/", "http://a b/", "ftp://h:x/", "x-no:a", "http://h:81/"]
 TABLE = pa.table({"n": range(len(TEXTS)), "url": TEXTS})
@@ -51,6 +51,7 @@ def test_the_parts_are_a_new_column_and_the_summary_is_printed(source: Path) -> 
         *(["invalid-port", "5", "ftp://h:x/", "8"], ["unknown-scheme", "6", "x-no:a"]),
         *([], ["unknown", "scheme", "rows"], ["x-no", "1"]),
     ]
+    assert run(target).stdout == done.stdout
     written = pq.read_table(target)
     assert written.select(["n", "url"]) == TABLE
     assert written["parsed"].combine_chunks() == Parser().parse(TABLE["url"].combine_chunks())
@@ -65,6 +66,7 @@ def test_the_summary_as_json(source: Path) -> None:
         "output": str(source),
         "rows": 7,
         "nulls": 1,
+        "replaced": 0,
         "profile": "rfc3986",
         "valid": 3,
         "schemes": {"ftp": {"valid": 1, "invalid": 1}, "http": {"valid": 2, "invalid": 1}},
@@ -109,6 +111,53 @@ def test_text_is_read_in_lines_and_in_fields(name: str, tmp_path: Path, *, has_o
     if has_output:
         codes = ["missing-url", "bad-escape", "invalid-character", "invalid-character"]
         assert pq.read_table(target)["parsed"].combine_chunks().field("code").to_pylist() == [None, *codes]
+
+
+@pytest.mark.parametrize(
+    ("name", "octets", "columns"),
+    [
+        ("in.csv", b"url,zip,n\nhttp://h/,01234,1e5\nhttp://i/,,x\n", {"zip": ["01234", None], "n": ["1e5", "x"]}),
+        ("in.csv", b"url,n\n" + b"http://h/,\n" * 100_000 + b"http://i/,x\n", {"n": [*[None] * 100_000, "x"]}),
+        ("in.csv", b"url,n\nhttp://h/,caf\xe9\n", {"url": ["http://h/"], "n": ["caf\ufffd"]}),
+        ("in.csv", b"url\nhttp://h/\n\nhttp://i/\n", {"url": ["http://h/", None, "http://i/"]}),
+        ("in.csv", b"url,n\n\nhttp://h/,1\n", {"url": ["http://h/"]}),
+        ("in.txt", b"http://h/\n\xe9\n", {"url": ["http://h/", "\ufffd"]}),
+        ("in.txt", b"\xef\xbb\xbfhttp://h/\r\nhttp://i/", {"url": ["http://h/", "http://i/"]}),
+        ("in.txt", b"http://h/\r\rhttp://i/\r", {"url": ["http://h/", None, "http://i/"]}),
+    ],
+)
+def test_text_is_copied_as_text_of_utf_8(name: str, octets: bytes, columns: object, tmp_path: Path) -> None:
+    source, target = tmp_path / name, tmp_path / "out.parquet"
+    source.write_bytes(octets)
+    done = run(source, "-o", target)
+    assert done.exit_code == int(b"\n\xe9" in octets), done.output
+    assert ("not UTF-8  1" in done.stdout) == (b"\xe9" in octets)
+    written = pq.read_table(target)
+    written.validate(full=True)
+    assert written.select([*columns]).to_pydict() == columns
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_a_long_field_is_read(end: bytes, tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_bytes(b"url,page\nhttp://h/," + b"a" * 3_000_000 + b"\nhttp://h/,b" + end)
+    assert json.loads(run(source, "--json").stdout)["valid"] == 2
+
+
+def test_people_see_blanks_and_not_all_of_a_long_name(tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text(f"http://h/ \nhttp://h/\u00a0b\n{'x' * 5000}:a\n", "utf-8")
+    found = run(source).stdout
+    assert "  http://h/\\u0020  " in found
+    assert "  http://h/\\u00a0b  " in found
+    assert max(map(len, found.splitlines())) < 200
+
+
+def test_texts_without_offsets_have_samples(tmp_path: Path) -> None:
+    source = tmp_path / "in.parquet"
+    pq.write_table(pa.table({"url": pa.array(["http://h/", "http://a b/"], pa.string_view())}), source)
+    done = run(source, "--json")
+    assert json.loads(done.stdout)["samples"]["invalid-character"][0]["row"] == 2
 
 
 def test_the_format_and_the_column_of_lines_are_options(tmp_path: Path) -> None:
@@ -184,6 +233,38 @@ def test_a_file_that_is_not_parquet_is_a_usage_error(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert json.loads(done.stdout)["error"]["code"] == "usage"
     assert "not a parquet file. Text is read with --format csv, tsv or lines." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "octets", "message"),
+    [
+        ("in.csv", "url\nhttp://h/\n".encode("utf-16"), "it is not UTF-8: iconv -f UTF-16 -t UTF-8"),
+        ("in.txt", "http://h/\n".encode("utf-16"), "it is not UTF-8: iconv -f UTF-16 -t UTF-8"),
+        (
+            "in.csv",
+            b"url,n\nhttp://h/,1\nhttp://h/\n",
+            "cannot be read: CSV parse error: Row #3: Expected 2 columns, got 1",
+        ),
+        ("in.csv", b"", "its first line is empty: expected the names of the columns"),
+        ("in.csv", b"\nurl\nhttp://h/\n", "its first line is empty: expected the names of the columns"),
+        ("in.csv", b"\1" * 200_000, "cannot be read: field larger than field limit"),
+        (
+            "in.csv",
+            b'url\n"http://h/\n' + b"http://h/\n" * 300_000,
+            "a row has over 1 MiB: is a quotation mark missing?",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_text_is_said(
+    name: str, octets: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("urlschemes_columns.files.LONGEST_ROW", PIECE)
+    source = tmp_path / name
+    source.write_bytes(octets)
+    done = run(source)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert f"{name}: " in done.stderr
+    assert message in done.stderr
 
 
 def test_a_spoilt_file_leaves_no_output(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,8 @@ LONGEST_SHOWN = 100
     default="scheme,host,port",
     show_default=True,
     metavar="A,B",
-    help="The parts to write, always with the scheme; host.raw is the host as written, error.part the part at fault.",
+    help="The parts to write, always with the scheme; host.raw is the host as written, error.part the part at fault. "
+    "A name that is no part gets a list of all.",
 )
 @click.option(
     "--format",
@@ -68,7 +70,8 @@ def columns(
     """Count the URLs in a column of the file IN, by scheme and by error, with samples of each error.
 
     OUT has the columns of IN and a new one: a struct with parts of each URL, and with code and position of the error of
-    each row that is not a URL. The exit code is 1 if there is such a row.
+    each row that is not a URL. Columns of CSV are copied as text; octets that are not UTF-8 become U+FFFD. The exit
+    code is 1 if a text is not a URL. A null, which is an empty field or line, is neither a URL nor invalid.
     """
     from urlschemes_columns.files import format_of, parse_file, row_count  # late: pyarrow
     from urlschemes_columns.parser import Parser
@@ -102,6 +105,7 @@ def _as_json(summary: Summary, known: Collection[str]) -> dict[str, Any]:
     return {
         "rows": summary.rows,
         "nulls": summary.nulls,
+        "replaced": summary.replaced,
         "valid": valid.total(),
         "schemes": {
             name: {"valid": valid[name], "invalid": invalid[name]} for name, _ in (valid + invalid).most_common()
@@ -125,6 +129,7 @@ def _print(found: dict[str, Any]) -> None:
         "URLs": found["valid"],
         "invalid": sum(codes.values()),
         "null": found["nulls"] or None,
+        "not UTF-8": found["replaced"] or None,
     }
     console.print_table(facts_table(facts.items()))
     tables = [
@@ -133,9 +138,14 @@ def _print(found: dict[str, Any]) -> None:
             for name, each in found["schemes"].items()
         ],
         [{"code": code, "rows": rows} for code, rows in codes.items()],
-        [{**sample, "text": sample["text"][:LONGEST_SHOWN]} for sample in samples],
-        [{"unknown scheme": name, **each} for name, each in [*unknown.items()][:MOST_SHOWN]],
+        [{**sample, "text": _visible(sample["text"][:LONGEST_SHOWN])} for sample in samples],
+        [{"unknown scheme": name[:LONGEST_SHOWN], **each} for name, each in [*unknown.items()][:MOST_SHOWN]],
     ]
     for table in filter(None, tables):
         console.print()
         console.print_rows(table, [*table[0]])
+
+
+def _visible(text: str) -> str:
+    """Return `text` with white space that people cannot see escaped; line feeds and tabs are escaped later."""
+    return re.sub(r"^ | $|[^\S \n\t]", lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
+import csv
+import io
 import os
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,8 +17,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from urlschemes.errors import UnknownScheme
-from urlschemes_columns.parser import add_parts, check_names
-from urlschemes_columns.row_reading import MAX_UNKNOWN, MISSING_URL, texts_of
+from urlschemes_columns.parser import check_column, check_names
+from urlschemes_columns.row_reading import MAX_UNKNOWN, MISSING_URL, texts_of, utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,12 +29,16 @@ __all__ = ["FORMATS", "Sample", "Summary", "format_of", "parse_file", "row_count
 
 FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "tsv", ".txt": "lines"}
 """Formats by the ends of names."""
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 COMPRESSED = (".gz", ".bz2", ".zst")
 """The ends of names of texts that pyarrow decompresses."""
 BATCH = 131_072
 """Rows that are in memory at a time, and the rows of a row group of the new file."""
 PIECE = 1024 * 1024
 """Octets that are read at a time."""
+LONGEST_ROW = 8 * PIECE
+"""Octets of CSV that are read at a time. No row may be longer."""
+NOT_UTF8 = "it is not UTF-8: iconv -f UTF-16 -t UTF-8 converts it, if it is UTF-16"
 SAMPLES = 3
 """Texts that are kept of each code."""
 LOOKED_AT = 100
@@ -51,25 +58,26 @@ class Summary:
     """The number of rows, of nulls, and of URLs and other texts by scheme and by code; and samples of each code.
 
     Rows that name an unknown scheme count under their code and in `unknown`, which holds the first 1,000 names.
+    `replaced` is the number of texts in which octets that are not UTF-8 were written as U+FFFD.
     """
 
     rows: int = 0
     nulls: int = 0
+    replaced: int = 0
     valid: Counter[str] = field(default_factory=Counter)
     invalid: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     codes: Counter[str] = field(default_factory=Counter)
     samples: dict[str, list[Sample]] = field(default_factory=dict)
 
-    def add(self, batch: pa.RecordBatch, column: str, into: str) -> None:
-        """Count the rows of a batch, whose column `into` is the result for `column`, and has the part `scheme`."""
-        parsed = batch.column(into)
+    def add(self, texts: pa.Array, parsed: pa.Array) -> None:
+        """Count the rows of `parsed`, which is the result for `texts`, and has the part `scheme`."""
         table = pa.table({name: pc.struct_field(parsed, name) for name in ("scheme", "code", "position")})
         for row in table.group_by(["scheme", "code"]).aggregate([([], "count_all")]).to_pylist():
             self._count(row["scheme"], row["code"], row["count_all"])
         for code in self.codes:
-            self._sample(code, batch.column(column), table)
-        self.rows += len(batch)
+            self._sample(code, texts, table)
+        self.rows += len(texts)
 
     def _count(self, scheme: str | None, code: str | None, count: int) -> None:
         if code == MISSING_URL:
@@ -89,11 +97,10 @@ class Summary:
         kept = self.samples.setdefault(code, [])
         if len(kept) == SAMPLES:
             return
-        rows = pc.indices_nonzero(pc.equal(table["code"], code))[:LOOKED_AT]
-        positions = table["position"].take(rows).to_pylist()
-        for row, text, position in zip(rows.to_pylist(), texts_of(texts.take(rows)), positions, strict=True):
+        for row in pc.indices_nonzero(pc.equal(table["code"], code))[:LOOKED_AT].to_pylist():
+            (text,) = texts_of(texts[row : row + 1])
             if len(kept) < SAMPLES and text is not None and all(text != sample.text for sample in kept):
-                kept.append(Sample(self.rows + row + 1, text, position))
+                kept.append(Sample(self.rows + row + 1, text, table["position"][row].as_py()))
 
 
 @contextmanager
@@ -137,15 +144,19 @@ def row_count(source: str, form: str) -> int | None:
         raise ValueError(f"{error} Text is read with --format csv, tsv or lines.") from error
 
 
-def _csv_reader(source: str, form: str, column: str, only: list[str] | None = None) -> pyarrow.csv.CSVStreamingReader:
-    """Return a reader of CSV; an empty field is a null. Other columns have the types of their first rows."""
+def _csv_reader(source: str, form: str, names: list[str], only: list[str] | None) -> pyarrow.csv.CSVStreamingReader:
+    """Return a reader of CSV, whose columns `names` are text as it is written; an empty field is a null."""
     return pyarrow.csv.open_csv(
         source,
-        pyarrow.csv.ReadOptions(block_size=PIECE),
-        pyarrow.csv.ParseOptions(delimiter="\t" if form == "tsv" else ",", newlines_in_values=True),
+        pyarrow.csv.ReadOptions(block_size=LONGEST_ROW, use_threads=False),  # or else errors do not tell the row
+        pyarrow.csv.ParseOptions(
+            delimiter=DELIMITERS[form],
+            newlines_in_values=True,
+            ignore_empty_lines=len(names) != 1,  # in a single column, an empty line is a null
+        ),
         pyarrow.csv.ConvertOptions(
             check_utf8=False,  # such a row has a code
-            column_types={column: pa.string()},
+            column_types=dict.fromkeys(names, pa.string()),
             include_columns=only,
             null_values=[""],
             strings_can_be_null=True,
@@ -157,43 +168,73 @@ def _lines(source: str, column: str) -> Iterator[pa.RecordBatch]:
     """Yield the lines of a text; an empty line is a null."""
     with pa.input_stream(source) as file:
         begun: list[bytes] = []
-        while piece := file.read(PIECE):
+        piece = file.read(PIECE).removeprefix(codecs.BOM_UTF8)
+        if piece.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise ValueError(NOT_UTF8)
+        while piece:
             lines, newline, last = piece.rpartition(b"\n")
             if newline:
                 yield _split(b"".join([*begun, lines]), column)
                 begun.clear()
             begun.append(last)
+            piece = file.read(PIECE)
         if any(begun):
             yield _split(b"".join(begun), column)
 
 
 def _split(lines: bytes, column: str) -> pa.RecordBatch:
-    texts = pc.ascii_rtrim(pc.split_pattern(pa.array([lines]), "\n").values.view(pa.string()), "\r")
+    lines = lines.removesuffix(b"\r").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    texts = pc.split_pattern(pa.array([lines]), "\n").values.view(pa.string())
     return pa.record_batch({column: pc.if_else(pc.equal(texts, ""), None, texts)})
 
 
 def _schema(source: str, form: str, column: str) -> pa.Schema:
+    """Return the columns of a file; those of text are text. Raises ValueError, OSError."""
     if form == "parquet":
         return pq.read_schema(source)
-    if form == "lines":
-        return pa.schema([(column, pa.string())])
-    with _csv_reader(source, form, column) as reader:
-        return reader.schema
+    names = [column]
+    if form != "lines":
+        with pa.input_stream(source) as file:
+            text = io.TextIOWrapper(file, "utf-8-sig", "replace", newline="")
+            try:
+                names = next(csv.reader(text, delimiter=DELIMITERS[form]), [])
+            except csv.Error as error:
+                raise ValueError(f"cannot be read: {error}") from error
+        if not names:
+            raise ValueError("its first line is empty: expected the names of the columns")
+        if "\ufffd" in "".join(names):
+            raise ValueError(NOT_UTF8)
+    return pa.schema([(name, pa.string()) for name in names])
 
 
-def _batches(source: str, form: str, column: str, only: list[str] | None) -> Iterator[pa.RecordBatch]:
+def _batches(source: str, form: str, schema: pa.Schema, only: list[str] | None) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a file, with the columns `only`, or all. Raises ValueError if they cannot be read."""
     try:
         if form == "parquet":
             with pq.ParquetFile(source, pre_buffer=False, buffer_size=PIECE) as file:  # or else all of it is in memory
                 yield from file.iter_batches(BATCH, columns=only)
         elif form == "lines":
-            yield from _lines(source, column)
+            yield from _lines(source, schema.names[0])
         else:
-            with _csv_reader(source, form, column, only) as reader:
+            with _csv_reader(source, form, schema.names, only) as reader:
                 yield from reader
     except (pa.ArrowException, OSError) as error:
+        if "straddl" in str(error):
+            raise ValueError(f"a row has over {LONGEST_ROW // PIECE} MiB: is a quotation mark missing?") from error
         raise ValueError(f"cannot be read: {error}") from error
+
+
+def _valid(column: pa.Array) -> tuple[pa.Array, int]:
+    """Return a column that is valid UTF-8, if it is of strings, and how many of its texts were changed."""
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return column, 0
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        texts = texts_of(column)
+        valid = [text and utf8(text) for text in texts]
+        return pa.array(valid, column.type), sum(text != each for text, each in zip(texts, valid, strict=True))
+    return column, 0
 
 
 def parse_file(
@@ -208,20 +249,24 @@ def parse_file(
     """Parse a column of the file `source`, and return the summary.
 
     The Parquet file `target`, if there is one, gets all columns and one more. It appears when it is complete, and may
-    be `source`. `on_rows` gets the number of rows of each batch that is done. Raises ValueError or TypeError for a file
-    or a column that cannot be parsed, OSError.
+    be `source`. Its texts are valid UTF-8. `on_rows` gets the number of rows of each batch that is done. Raises
+    ValueError or TypeError for a file or a column that cannot be parsed, OSError.
     """
     summary, schema = Summary(), _schema(source, form, column)
-    check_names(schema.names, column, into)
-    complete = add_parts(schema.empty_table(), column, into, parser).schema
+    check_column(schema.names, column)
+    complete = schema.append(pa.field(into, parser.parse(schema.empty_table()[column]).type))
     with ExitStack() as stack:
         writer = None
         if target is not None:
+            check_names(schema.names, column, into)
             writer = stack.enter_context(pq.ParquetWriter(stack.enter_context(_new_file(target)), complete))
-        for batch in _batches(source, form, column, [column] if writer is None else None):
-            done = add_parts(batch, column, into, parser)
-            summary.add(done, column, into)
+        for batch in _batches(source, form, schema, None if writer else [column]):
+            texts = batch.column(column)
+            parsed = parser.parse(texts)
+            summary.add(texts, parsed)
             if writer is not None:
-                writer.write_batch(done)
-            on_rows(len(done))
+                columns, changed = zip(*map(_valid, batch.columns), strict=True)
+                summary.replaced += sum(changed)
+                writer.write_batch(pa.record_batch([*columns, parsed], schema=complete))
+            on_rows(len(batch))
     return summary
