@@ -186,7 +186,7 @@ BAD: dict[str, Bad] = {
         method('    def __new__(cls, **parts):\n        return super().__new__(cls, **{**parts, "edition": None})\n'),
     ),
     "loses-nothing": Bad(
-        ": text that belongs to no part is lost",
+        "':' at position 14 (rule xexampleurl) belongs to no part",
         [Edit(RECORD, '"/" docname', '"/" [ ":" ] docname')],
     ),
     "normalizes": Bad(

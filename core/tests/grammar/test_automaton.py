@@ -72,6 +72,7 @@ def test_an_ambiguity_beside_parts_leaves_their_places(bnf: str, text: str, plac
         ('u = "x:" [ n ] *alphadigit\nn = 1*digit', "ambiguous rules 'n' and 'alphadigit' in rule 'u'"),
         ('u = "x:" ( n | word )\nword = 1*alphadigit\nn = 1*digit', "ambiguous rules 'n' and 'word' in rule 'u'"),
         ('u = "x:" ( word | word n )\nword = *[ "a" | *"b" ]\nn = *"b" "a"', "ambiguous"),
+        ('u = "x:" n "-" 1*uchar\nn = 1*uchar', "ambiguous rule 'u': 'n' may hold '-', which ends it"),
         ('u = "x:" *[ item ] n\nitem = *2digit\nn = 1*digit', "ambiguous rules 'item' and 'n' in rule 'u'"),
         ('u = word\nword = *[ "a" | "b" ] "a" 20[ "a" | "b" ]', "rule 'word' derives a text in more than one way"),
         ('u = word\nword = *[ "a" | "b" ] "a" 6( "a" | "b" )', "rule 'word' derives a text in more than one way"),

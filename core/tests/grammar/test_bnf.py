@@ -95,20 +95,43 @@ def test_a_message_names_the_mistake_and_the_line(text: str, message: str) -> No
         ('a = "x', "end a literal in the line where it begins"),
         ("a = %d65", "write an octet in hexadecimal, as in %x41"),
         ("a = 1*[0-9]", "write ranges of characters as in %x61-7A"),
-        ("a = 1*[A-Za-z]", "write ranges of characters as %x41-5A, %x61-7A"),
+        ("a = 1*[A-Za-z]", "write ranges of characters as in `1*( %x41-5A | %x61-7A )`"),
+        ('a = "a".."z"', "write ranges of characters as in %x61-7A"),
+        ("a = 2-5alpha", "write `2*5a` for two to five a"),
+        ('a = xchar - ":"', "list the characters that may stand there: none can be taken from a rule"),
+        ('a -> "x"', "write `=` after the name of a rule"),
+        ('a: "x"', "write `=` after the name of a rule"),
+        ("a = .*", "write no regular expression, but characters as in `1*%x61-7A`"),
+        ("a = [^/]", "write no regular expression, but characters as in `1*%x61-7A`"),
+        ("a = \\d+", "write no regular expression, but characters as in `1*%x61-7A`"),
+        ("a = alpha$", "write no regular expression, but characters as in `1*%x61-7A`"),
+        ("a = \u201cx\u201d", 'write straight quotation marks, as in "/"'),
+        ("a = alpha,", "leave out the comma"),
+        ('a = "\xe9"', 'a literal holds only US-ASCII: write the escapes of the octets, as in "%C3%A9"'),
         ("a = alpha+", "write `1*alpha` for one or more"),
         ("a = alpha?", "write `1*a`, `[ a ]` or `2*5a` for a that is repeated"),
         ("a = alpha{2,5}", "write `1*a`, `[ a ]` or `2*5a` for a that is repeated"),
         ("a = alpha*", "write it before the element: `*alpha`"),
+        ("a = ( alpha | digit )*", "write it before the element: `*[ alpha | digit ]`"),
+        ("a = [a-z]2*5", "write it before the element: `2*5( %x61-7A )`"),
+        ("a = *", None),
         ("a = 1*4000digit", "leave out the maximum: write `1*`"),
         ("a = *65digit", "leave out the maximum: write `*`"),
         ("a = 80digit", "divide the minimum, as in `64digit 16digit`"),
     ],
 )
-def test_a_hint_says_what_to_do(text: str, hint: str) -> None:
+def test_a_hint_says_what_to_do(text: str, hint: str | None) -> None:
     with pytest.raises(GrammarError) as caught:
         RFC1738.extended(text)
     assert (caught.value.hint, caught.value.line) == (hint, 1)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["1*( %x41-5A | %x61-7A )", "2*5alpha", "1*%x61-7A", '"%C3%A9"', "*[ alpha | digit ]", "2*5( %x61-7A )", "*alpha"],
+)
+def test_what_a_hint_says_to_write_is_accepted(rule: str) -> None:
+    assert Syntax(f'a = "x-a:" {rule}', "a", profile=RFC1738).compile()
 
 
 @pytest.mark.parametrize(
@@ -133,11 +156,11 @@ def test_a_hint_says_what_to_do(text: str, hint: str) -> None:
         ),
         ("a = b\nb = c", ["rule 'b' in line 2 refers to 'c', which is not defined"]),
         (
-            "# a\na = b Alpha\nc = -",
+            "# a\na = b Alpha\nc = ,",
             [
                 "invalid '# a' in line 1: not part of the notation (begin a comment with `;`)",
                 "rule 'a' in line 2 refers to 'b', which is not defined (define it, or use one of the shared rules)",
-                "invalid character '-' in line 3: not part of the notation (write ranges of characters as in %x61-7A)",
+                "invalid character ',' in line 3: not part of the notation (leave out the comma)",
             ],
         ),
         ("~\n~", [f"invalid character '~' in line {line}: not part of the notation" for line in (1, 2)]),

@@ -26,7 +26,7 @@ REQUIRED = {*re.findall(r"^(\w+) = ", TEXT.partition("[syntax]")[0], re.MULTILIN
         (
             "port     = { ",
             "po__rt   = { ",
-            "album.toml: syntax.parts must be texts or tables with names like",
+            "album.toml: syntax.parts must be named in lower-case letters, digits and `_`, not 'po__rt'",
         ),
         (", number = true }", ", number = false }", "album.toml: syntax.parts.port must be a number"),
         ("default_port = 4711", "default_port = 0", "album.toml: default_port must be a number from 1 to 65535"),
@@ -129,6 +129,40 @@ def test_a_field_that_only_an_experiment_may_leave_out_is_named(field: str) -> N
     with pytest.raises(RegistrationError) as caught:
         Registration.from_text(others)
     assert (caught.value.field, caught.value.hint) == (field, None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hint"),
+    [
+        ("port     = { ", "po__rt   = { ", "write `po_rt`"),
+        (
+            "[[examples]]\nurl",
+            '[syntax.parts.words2]\nelements = 1\nat = "words"\n[[examples]]\nurl',
+            "did you mean element?",
+        ),
+        ('at = "user"', 'at = "user", numbr = true', "did you mean number?"),
+        ('at = "user"', 'at = "user", type = 1', "the fields are at, take, number, travels, exclude, element, "),
+        ('rule = "albumurl"', 'title = "A"', "title is a field of the record: write it above `[syntax]`"),
+        ("port     = { ", "ports    = 1\nport     = { ", "write other fields above `[syntax]`"),
+        ("\nbnf = ", "\nabnf = ", "did you mean bnf?"),
+        ("\nparts = ", "\npart = ", "did you mean parts?"),
+        ("default_port = 4711", "[ports]", "write `[[ports]]`"),
+        (
+            "[syntax]",
+            "[[[",
+            "write a text in quotation marks, and between ''' if it has several lines or quotation marks",
+        ),
+    ],
+)
+def test_a_hint_says_what_to_write(old: str, new: str, hint: str) -> None:
+    assert old in TEXT
+    with pytest.raises(RegistrationError) as caught:
+        Registration.from_text(TEXT.replace(old, new, 1))
+    assert str(caught.value.hint).startswith(hint)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_record() -> None:
+    assert Registration.from_text(f"\ufeff{TEXT}").scheme == "x-album"
 
 
 @pytest.mark.parametrize(

@@ -206,12 +206,26 @@ def test_a_profile_has_rules_of_other_documents():
     record = {"scheme": "x-a", "syntax": {"uses": ["rfc1738"], "bnf": 'url = "x-a:" host'}}
     syntax = Registration.from_table(record, profile=Registry(profile="rfc3986").profile).syntax
     assert [bool(syntax.fullmatch(text)) for text in ("x-a:a.b", "x-a:~")] == [True, False]
+    record["syntax"]["uses"] = ["rfc2397"]
+    with pytest.raises(
+        RegistrationError, match=r"rfc2397.abnf cannot be read: no such file, only \['rfc1738', 'rfc2396'\]"
+    ):
+        Registration.from_table(record, profile=syntax.profile)
+
+
+def test_a_profile_that_is_misspelt_is_named_with_its_file(folder):
+    registry = Registry(records=folder({"x-note.toml": f'profile = "rfc-1738"\n{NOTE}'}))
+    with pytest.raises(UnknownScheme, match=r"x-note.toml: its profile is rfc-1738: expected one of rfc1738"):
+        registry["x-note"]
 
 
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        ("syntax.uses = ['x']\nsyntax.bnf = 'u = x'", "x-a.toml: syntax.uses names 'x': .*no file _rules.x.bnf"),
+        (
+            "syntax.uses = ['x']\nsyntax.bnf = 'u = x'",
+            "x-a.toml: syntax.uses names 'x': .*x.bnf .*: no such file, only ",
+        ),
         ("syntax.uses = ['../x']\nsyntax.bnf = 'u = x'", "x-a.toml: syntax.uses must be a list of names of files"),
         ("same_as = 'x-c'", "x-a.toml: same_as names 'x-c': .*x-c.toml cannot be read: No such file or directory;"),
         ("same_as = '../x-c'", "x-a.toml: same_as must be the name of a record in its folder"),

@@ -55,6 +55,8 @@ def test_a_part_may_have_any_other_name(name: str) -> None:
 def test_the_rule_must_begin_with_the_name_of_the_scheme() -> None:
     with pytest.raises(RegistrationError, match="no URL of the rule 'albumurl' begins with 'x-album:'"):
         Scheme(Registration.from_text(TEXT.replace('albumurl = "x-album://"', 'albumurl = "x-other://"')))
+    with pytest.raises(RegistrationError, match='write `rule = "albumurl"`, or put `albumurl` first'):
+        Scheme.of("x-album", 'word = 1*alpha\nalbumurl = "x-album:" word')
 
 
 def test_an_operation_needs_a_function(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,6 +24,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 from urlschemes.errors import GrammarError
+from urlschemes.grammar.octets import escape
 
 __all__ = [
     "BNFReader",
@@ -156,9 +157,9 @@ class Rule:
 class Grammar:
     """Rules by name. Every reference is defined, and no rule refers to itself, directly or indirectly."""
 
-    def __init__(self, rules: Mapping[str, Rule]) -> None:
+    def __init__(self, rules: Mapping[str, Rule], bar: str = "|") -> None:
         self.rules = dict(rules)
-        if mistakes := undefined(rules.values(), rules):
+        if mistakes := undefined(rules.values(), rules, bar):
             raise together(mistakes)
         done: set[str] = set()
         for start in self.rules:
@@ -177,27 +178,31 @@ class Grammar:
         done.add(name)
 
 
-def undefined(rules: Iterable[Rule], names: Collection[str]) -> list[GrammarError]:
+def undefined(rules: Iterable[Rule], names: Collection[str], bar: str) -> list[GrammarError]:
     """Return an error for each name that one of `rules` refers to, and that is not among `names`."""
     found = dict.fromkeys((rule, each.name) for rule in rules for each in references(rule.node))
-    return [_undefined(rule, name, names) for rule, name in found if name not in names]
+    return [_undefined(rule, name, names, bar) for rule, name in found if name not in names]
 
 
-def _undefined(rule: Rule, name: str, names: Collection[str]) -> GrammarError:
+def _undefined(rule: Rule, name: str, names: Collection[str], bar: str) -> GrammarError:
     from difflib import get_close_matches  # only a mistake needs it
 
     hint, cases = "define it, or use one of the shared rules", {each.lower(): each for each in names}
     if name.lower() in cases:
         hint = f"write {cases[name.lower()]!r}: the names of rules are case-sensitive"
     elif _RANGE.fullmatch(name):
-        ranges = (f"%x{ord(first):X}-{ord(last):X}" for first, last in re.findall("(.)-(.)", name))
-        hint = f"write ranges of characters as {', '.join(ranges)}"
+        hint = f"write ranges of characters as in `1*{_ranges(name, bar)}`"
     elif name.endswith("+"):
         hint = f"write `1*{name[:-1]}` for one or more"
     elif meant := get_close_matches(name, names, 1, cutoff=0.8):
         hint = f"did you mean {meant[0]!r}?"
     problem = f"rule {rule.name!r} in line {rule.line} refers to {name!r}, which is not defined"
     return GrammarError(problem, rule=rule.name, line=rule.line, hint=hint)
+
+
+def _ranges(name: str, bar: str) -> str:
+    ranges = (f"%x{ord(first):X}-{ord(last):X}" for first, last in re.findall("(.)-(.)", name))
+    return f"( {f' {bar} '.join(ranges)} )"
 
 
 def together(mistakes: list[GrammarError]) -> GrammarError:
@@ -224,26 +229,35 @@ def references(node: Node) -> Iterator[Reference]:
 _LEXICON = r"""(?P<space>[ \t\r]+)
       | (?P<newline>\n)
       | (?P<comment>;[^\n]*)
-      | (?P<literal>"[^"\n]+"|<">)
+      | (?P<literal>"[\x20\x21\x23-\x7E]+"|<">)
       | (?P<octets>%[xX][0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2})?)
       | (?P<times>[0-9]*\*[0-9]*|[0-9]+)
       | (?P<name>[A-Za-z][A-Za-z0-9+_-]*)
       | (?P<mark>[=|\[\]()])
     """
-_FOREIGN: tuple[tuple[str, str, str, str], ...] = (
-    ("::?=", "mark", "=", "write `=` after the name of a rule"),
-    ("#[^\n]*", "space", "", "begin a comment with `;`"),
-    ("'[^'\n]*'", "literal", '""', "write a literal in double quotation marks"),
-    ('""', "literal", '""', "write `[ a ]` for a that may be absent"),
-    ('"[^"\n]*', "literal", '""', "end a literal in the line where it begins"),
-    (r"%[dDbB][0-9.-]+", "literal", '""', "write an octet in hexadecimal, as in %x41"),
-    (r"<[\w-]+>", "name", "name", "write the name of a rule without `<` and `>`"),
-    (r"[+?]|\{[^}\n]*\}", "space", "", "write `1*a`, `[ a ]` or `2*5a` for a that is repeated"),
-    ("-", "space", "", "write ranges of characters as in %x61-7A"),
-    ("_", "space", "", "write a hyphen in the name of a rule"),
+_FOREIGN: tuple[tuple[str, str, str], ...] = (
+    ("[/|]", "{bar}", "write `{bar}` between alternatives"),
+    (r"::?=|-+>|:(?=\s)", "=", "write `=` after the name of a rule"),
+    ("#[^\n]*", "", "begin a comment with `;`"),
+    ("'[^'\n]*'", '""', "write a literal in double quotation marks"),
+    ("[\u2018-\u201f][^\u2018-\u201f\n]*.?", '""', 'write straight quotation marks, as in "/"'),
+    ('""', '""', "write `[ a ]` for a that may be absent"),
+    ('"[^"\n]*"', '""', "a literal holds only US-ASCII: write the escapes of the octets, as in {escaped}"),
+    ('"[^"\n]*', '""', "end a literal in the line where it begins"),
+    (r"%[dDbB][0-9.-]+", '""', "write an octet in hexadecimal, as in %x41"),
+    (r"<[\w-]+>", "name", "write the name of a rule without `<` and `>`"),
+    (r"[+?]|\{[^}\n]*\}", "", "write `1*a`, `[ a ]` or `2*5a` for a that is repeated"),
+    (r"""(?:(?<=["'])|(?<=["'] )|(?<=\[[0-9]))(-|\.\.+)""", "", "write ranges of characters as in %x61-7A"),
+    (r"(?<=[0-9])-(?=[0-9])", "", "write `2*5a` for two to five a"),
+    ("-", "", "list the characters that may stand there: none can be taken from a rule"),
+    (r"\\.|[.^$\\]", "", "write no regular expression, but characters as in `1*%x61-7A`"),
+    (",", "", "leave out the comma"),
+    ("_", "", "write a hyphen in the name of a rule"),
+    (".", "", 'write a literal in quotation marks, as in "/"'),
 )
-"""What people write who know other notations: a pattern, the token that is meant, and the hint."""
-_RANGE = re.compile("(?:[A-Za-z0-9]-[A-Za-z0-9])+")
+"""What people write who know other notations: a pattern, the token that is meant, if any, and the hint."""
+_KINDS = {'""': "literal", "name": "name"}
+_RANGE = re.compile(r"(?<![A-Za-z_-])(?:[A-Za-z0-9]-[A-Za-z0-9])+(?![\w-])")
 _MAX_TURNS = 64
 """The maximum count of a repetition: larger ones are not counted, but have no bound."""
 
@@ -296,15 +310,13 @@ class BNFReader:
 
     def foreign(self, text: str, position: int, line: int) -> int:
         """Note what is not part of the notation, take the token that is meant, and return where it ends."""
-        bars = ("[/|]", "mark", self.bar, f"write `{self.bar}` between alternatives")
-        ways = ((re.compile(each[0]).match(text, position), *each[1:]) for each in (bars, *_FOREIGN))
-        other = None, "space", "", 'write a literal in quotation marks, as in "/"'
-        found, kind, meant, hint = next((way for way in ways if way[0]), other)
-        what = found[0] if found else text[position]
+        ways = ((re.compile(each[0]).match(text, position), *each[1:]) for each in _FOREIGN)
+        what, meant, hint = next((found[0], *way) for found, *way in ways if found)
         problem = f"invalid {'character ' * (len(what) == 1)}{what[:20]!r} in line {line}: not part of the notation"
-        self.mistakes.append(GrammarError(problem, line=line, hint=hint))
-        if kind != "space":
-            self.tokens.append((kind, meant, line))
+        filled = {"bar": self.bar, "escaped": escape(what.encode("utf-8", "replace"), frozenset(range(0x21, 0x7F)))}
+        self.mistakes.append(GrammarError(problem, line=line, hint=hint.format(**filled)))
+        if meant:
+            self.tokens.append((_KINDS.get(meant, "mark"), meant.format(**filled), line))
         return position + len(what)
 
     @staticmethod
@@ -340,7 +352,7 @@ class BNFReader:
             lower = {each.lower() for each in names}
             used = {each.name for rule in self.found.values() for each in references(rule.node)}
             names |= {each for each in used if each.lower() in lower}  # letter case may count, or not
-            mistakes = [*self.mistakes, *undefined(self.found.values(), names)]
+            mistakes = [*self.mistakes, *undefined(self.found.values(), names, self.bar)]
             by_line = {each.line or 0: each for each in reversed(mistakes)}  # of a line, the first may cause others
             raise together([by_line[line] for line in sorted(by_line)])
         return self.found
@@ -380,7 +392,7 @@ class BNFReader:
         """Return the next elements up to a mark, or the only one."""
         items: list[Node] = []
         while self.starts_element():
-            items.append(self.element())
+            items.append(self.element(*items))
         if not items:
             _, text, line = self.tokens[self.at]
             raise _unexpected(text, line, "an element")
@@ -393,15 +405,16 @@ class BNFReader:
             return not self.starts_rule()
         return kind != "end" if kind != "mark" else text in "[("
 
-    def element(self) -> Node:
-        """Return the next element."""
+    def element(self, *before: Node) -> Node:
+        """Return the next element, which stands after those `before` it."""
         kind, text, line = self.take()
         if kind == "times":
             least, most = self.times(text, line)
             if not self.starts_element():
                 problem = f"invalid repetition {text!r} in line {line}: expected an element after it"
-                before = self.tokens[self.at - 2][1] if self.at > 1 else "="
-                hint = None if before in {"=", self.bar, "[", "("} else f"write it before the element: `{text}{before}`"
+                rules = (Rule("", self.repeated(each, least, most), 0, None) for each in before[-1:])
+                meant = [_RANGE.sub(lambda found: _ranges(found[0], self.bar), self.written(rule)) for rule in rules]
+                hint = f"write it before the element: `{meant[0].removeprefix(' = ')}`" if meant else None
                 raise GrammarError(problem, line=line, hint=hint)
             return self.repeated(self.element(), least, most)
         if kind != "mark":

@@ -211,12 +211,8 @@ class _Compiler:
 
     def repetition(self, item: Repeated, after: int, ends: bool) -> str:
         inner = item.item
-        for mark, rule in _marks_of(inner).items():
-            problem = f"the part {mark!r} is within a repetition: it would have many values"
-            hint = "make the rule around the repetition the part, and the repeated rule its `element`"
-            raise GrammarError(problem, rule=rule, hint=hint)
         around = after | inner.first
-        guard = self.commitment(inner, after, ends, around)
+        guard = self.commitment(inner, after, ends, around, is_repeated=True)
         if inner.nullable:
             raise _ambiguous(_path(inner), _path(inner))
         if item.most is None and not guard and isinstance(inner, Variants):
@@ -242,7 +238,7 @@ class _Compiler:
     def overlap(self, one: int, other: int) -> bool:
         return bool(self.automaton.characters(one) & self.automaton.characters(other))
 
-    def commitment(self, item: Element, instead: int, ends: bool, behind: int) -> str:
+    def commitment(self, item: Element, instead: int, ends: bool, behind: int, *, is_repeated: bool = False) -> str:
         """Return a lookahead after which `item` can be kept wherever it matches; mostly it is empty.
 
         `instead` are the positions where the alternatives begin, `behind` those that may follow `item`. Raises
@@ -253,8 +249,9 @@ class _Compiler:
             return ""
         guard = automaton.characters(behind)
         if automaton.clash(item, instead, again=item.first, guard=guard, ends=ends):
-            other = next(p for p in bits(instead) if automaton.leaves[p].mask & automaton.characters(item.first))
-            raise _ambiguous(_path(item), automaton.leaves[other].path)
+            leaves = (automaton.leaves[position] for position in bits(instead))
+            leaf = next(each for each in leaves if each.mask & automaton.characters(item.first))
+            raise _ambiguous(_path(item), leaf.path, literal=leaf.literal if is_repeated else None)
         choices = ([_class(guard)] if guard else []) + ([r"\Z"] if ends else [])
         return f"(?={'|'.join(choices)})"
 
@@ -263,6 +260,10 @@ def _marks_of(item: Element) -> dict[str, str]:
     """Return the marks within `item`, each with its rule. Raises GrammarError if one URL could hold a mark twice."""
     found = {item.mark: item.rule} if isinstance(item, Marked) else {}
     for more in map(_marks_of, item.items):
+        for mark in more if isinstance(item, Repeated) and item.most != 1 else ():
+            problem = f"the part {mark.partition('__')[0]!r} is within a repetition: it would have many values"
+            hint = "make the rule around the repetition the part, and the repeated rule its `element`"
+            raise GrammarError(problem, rule=more[mark], hint=hint)
         for mark in found.keys() & more.keys() if not isinstance(item, Variants) else ():
             problem = f"the part {mark.partition('__')[0]!r} occurs twice in one URL: it would have two values"
             hint = 'name the occurrence by the path of rules that leads to it, as in `at = "outer/inner"`'
@@ -279,10 +280,13 @@ def _path(item: Element) -> tuple[str, ...]:
     return common_path(path for inner in item.items if (path := _path(inner)))
 
 
-def _ambiguous(*paths: tuple[str, ...]) -> GrammarError:
+def _ambiguous(*paths: tuple[str, ...], literal: str | None = None) -> GrammarError:
     """Return the error for what derives by rules of these paths: each is named by its first rule that is not common."""
     common = common_path(filter(None, paths))
     names = [repr(path[len(common)]) for path in paths if len(path) > len(common)]
+    if literal is not None and len(names) == 1:
+        problem = f"ambiguous rule {common[-1]!r}: {names[0]} may hold {literal!r}, which ends it"
+        return GrammarError(problem, rule=common[-1], hint=f"let {names[0]} hold {literal!r} only encoded")
     what = f"rules {' and '.join(names)}" if len(names) == len(paths) else "alternatives"
     return GrammarError(
         f"ambiguous {what} in rule {common[-1]!r}: reading from left to right does not tell them apart",

@@ -73,7 +73,7 @@ class Profile:
     def grammar(self) -> Grammar:
         """The rules that every scheme may use."""
         text, _ = read_from(sys.modules[self.package].__spec__, self.rules_file)  # type: ignore[arg-type]
-        return Grammar(self.notation(text).rules())
+        return Grammar(self.notation(text).rules(), self.notation.bar)
 
     def extended(self, text: str, grammar: Grammar | None = None) -> Grammar:
         """Return the rules of `grammar`, or else the shared ones, with those of `text`.
@@ -81,7 +81,7 @@ class Profile:
         `text` may define some again, for all that refer to them. Raises GrammarError.
         """
         rules = (grammar or self.grammar).rules
-        return Grammar({**rules, **self.notation(text, rules).rules()})
+        return Grammar({**rules, **self.notation(text, rules).rules()}, self.notation.bar)
 
     @cached_property
     def character_sets(self) -> dict[str, str]:

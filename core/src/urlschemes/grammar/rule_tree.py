@@ -154,7 +154,9 @@ class _Expander:
             inner = (*path, node.name)
             return self.marked(self.rule(node.name, inner), inner)
         if isinstance(node, Literal):
-            return self.marked(_literal(node, path), (*path, node.quoted))
+            mask_of, text = mask if node.sensitive else _mask_of, node.text
+            spelled = [Characters(mask_of(character), path, text, offset) for offset, character in enumerate(text)]
+            return self.marked(_series([*spelled]), (*path, node.quoted))
         if isinstance(node, Octets):
             return Characters(sum(1 << octet for octet in range(node.low, node.high + 1)), path)
         if isinstance(node, Repeat):
@@ -215,14 +217,6 @@ def too_large(rule: str) -> GrammarError:
     """Return the error for a rule with too many elements."""
     hint = "leave out a bound of its repetitions"
     return GrammarError(f"rule {rule!r} has more than {MAX_ELEMENTS:,} elements", rule=rule, hint=hint)
-
-
-def _literal(node: Literal, path: tuple[str, ...]) -> Element:
-    text = node.text
-    if not text.isascii():
-        raise GrammarError(f"the literal {text!r} of rule {path[-1]!r} has a character outside US-ASCII", rule=path[-1])
-    mask_of = mask if node.sensitive else _mask_of
-    return _series([Characters(mask_of(character), path, text, offset) for offset, character in enumerate(text)])
 
 
 def _repeat(node: Repeat, make: Callable[[], Element]) -> Element:
@@ -290,20 +284,15 @@ def _joined(before: list[Element], item: Element) -> bool:
 
     r is any number of characters, s is one, and no part tells them apart.
     """
-    run = before[-1]
-    match item:
-        case Repeated(item=Series(items=[Characters() as separator, Repeated() as again]), least=0, most=None):
-            pass
-        case _:
-            return False
-    if not isinstance(run, Repeated) or (run.least, run.most) != (0, None) or not _same(run, again):
-        return False
-    first, *others = variants(run.item)
-    if run.marks or not isinstance(first, Characters):
-        return False
-    plain = Characters(first.mask | separator.mask, first.path)
-    before[-1] = Repeated(Variants([plain, *others]) if others else plain, 0, None)
-    return True
+    match before[-1], item:
+        case (
+            Repeated(least=0, most=None) as run,
+            Repeated(item=Series(items=[Characters() as separator, Repeated() as again]), least=0, most=None),
+        ) if _same(run, again) and not run.marks and isinstance(first := variants(run.item)[0], Characters):
+            ways = [Characters(first.mask | separator.mask, first.path), *variants(run.item)[1:]]
+            before[-1] = Repeated(Variants(ways) if len(ways) > 1 else ways[0], 0, None)
+            return True
+    return False
 
 
 def _variants(items: list[Element], path: tuple[str, ...]) -> Element:

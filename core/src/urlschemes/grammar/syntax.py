@@ -22,7 +22,7 @@ from urlschemes.grammar.part import DIGITS, Division, Held, Part, Raw
 from urlschemes.grammar.pattern import compile_tree
 from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.regex_compat import compiled as compile_portably
-from urlschemes.grammar.syntax_builder import automaton_of, grammar_of, held_by, marks_and_divisions
+from urlschemes.grammar.syntax_builder import automaton_of, held_by, marks_and_divisions
 
 __all__ = ["Syntax"]
 
@@ -133,9 +133,12 @@ class Syntax:
     @cached_property
     def grammar(self) -> Grammar:
         """The rules, with the shared ones."""
-        names = (self.rule, self.hierarchy, *(part.decoded for part in self.parts.values()))
         text = "\n" * (self.line - 1) + self.bnf  # so that errors count the lines of the file
-        return grammar_of(text, filter(None, names), self.profile, self.shared)
+        grammar = self.profile.extended(text, self.shared)
+        for name in (self.rule, self.hierarchy, *(part.decoded for part in self.parts.values())):
+            if name is not None and name not in grammar.rules:
+                raise GrammarError(f"there is no rule {name!r}", rule=name)
+        return grammar
 
     @property
     def automaton(self) -> Automaton:
@@ -145,7 +148,7 @@ class Syntax:
 
     def _automaton_of_rules(self) -> Automaton:
         with self._located_errors():
-            return automaton_of(self.grammar, self.rule, self.parts, self.profile)
+            return automaton_of(self.grammar, self.rule, self.parts, self.profile, self.shared)
 
     @cached_property
     def held(self) -> dict[str, Held]:

@@ -6,7 +6,7 @@ Every mistake in the rules of a scheme is found here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.automaton import Automaton, bits, union
@@ -16,20 +16,11 @@ from urlschemes.grammar.part import Division, Held, Part
 from urlschemes.grammar.profile import Profile
 from urlschemes.grammar.rule_tree import Marked, expand, octets_held
 
-_PERCENT = 1 << ord("%")
+_PERCENT, _HASH = 1 << ord("%"), 1 << ord("#")
 
 _NUMBERS = {"number": re.compile("0"), "decimal": re.compile(r"-?0(?:\.0)?")}
 """The texts of numbers, with each run of digits written as one zero."""
 _LONGEST = len("-0.0")
-
-
-def grammar_of(text: str, names: Iterable[str], profile: Profile, shared: Grammar) -> Grammar:
-    """Return the rules of `text` and the `shared` ones, among them those of the `names`. Raises GrammarError."""
-    grammar = profile.extended(text, shared)
-    for name in names:
-        if name not in grammar.rules:
-            raise GrammarError(f"there is no rule {name!r}", rule=name)
-    return grammar
 
 
 def marks_and_divisions(grammar: Grammar, parts: Mapping[str, Part]) -> dict[str, tuple[str, Division | None]]:
@@ -79,6 +70,8 @@ def division(grammar: Grammar, rule: str, element: str, part: str) -> Division:
             is_one = len(elements) == 1 and isinstance(elements[0], Reference)
         case _:
             pass
+    if inner is None:
+        raise GrammarError(f"there is no rule {element!r}, of which the list part {part!r} has elements", rule=rule)
     equals, names = _equals(rules, inner)
     is_pair = equals != "" and (leading or element in map(str, elements[:1]))
     if not separator or name != element or (equals and not is_pair) or not (is_one or is_pair):
@@ -113,16 +106,14 @@ def _literal(rules: Mapping[str, Rule], node: Node) -> str:
     """Return the literal that `node` is, perhaps by the name of a rule, if it can be written in one way only."""
     if isinstance(node, Reference) and node.name in rules:
         node = rules[node.name].node
-    return node.text if isinstance(node, Literal) and _is_one_way(node.text) else ""
+    text = node.text if isinstance(node, Literal) else ""
+    return text if text.lower() == text.upper() and "%" not in text else ""
 
 
-def _is_one_way(literal: str) -> bool:
-    """Return True if the literal can be written in one way only."""
-    return literal.lower() == literal.upper() and "%" not in literal
-
-
-def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part], profile: Profile) -> Automaton:
-    """Return the automaton of the rules with the exclusions.
+def automaton_of(
+    grammar: Grammar, rule: str, parts: Mapping[str, Part], profile: Profile, shared: Grammar
+) -> Automaton:
+    """Return the automaton of the rules with the exclusions; `shared` are those that the record does not define.
 
     Raises GrammarError for rules that are not those of URLs.
     """
@@ -136,26 +127,39 @@ def automaton_of(grammar: Grammar, rule: str, parts: Mapping[str, Part], profile
         more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
     if more != exclude:
         automaton = Automaton(expand(grammar, Reference(rule), parts.values(), more))
-    mistakes = {each.message: each for each in _mistakes(grammar, rule, parts, profile, automaton)}
-    if mistakes:
+    found = *_illegal(grammar, profile, shared, automaton), *_mistakes(grammar, rule, parts, profile, automaton)
+    if mistakes := {each.message: each for each in found}:
         raise together([*mistakes.values()])
     return automaton
+
+
+def _illegal(grammar: Grammar, profile: Profile, shared: Grammar, automaton: Automaton) -> Iterator[GrammarError]:
+    """Yield an error for each rule of the record that derives what no URL holds."""
+    legal, escapes = mask(profile.characters + "%"), union(escape.first for escape in automaton.escapes)
+    outside = union(1 << n for n, leaf in enumerate(automaton.leaves) if "fragment" not in leaf.path)
+    rules, used = grammar.rules, shared.rules.keys() - profile.grammar.rules.keys()
+    for leaf, after in zip(automaton.leaves, automaton.follow, strict=True):
+        if illegal := leaf.mask & ~legal:
+            more = f" and {illegal.bit_count() - 1} more" if illegal & illegal - 1 else ""
+            problem = f"{chr(next(bits(illegal)))!a}{more}, which no URL may hold"
+            hint = f"use the characters of {profile.section('characters')}, and encode all others"
+        elif leaf.mask & _PERCENT and not leaf.inside & escapes:
+            problem = "a percent sign that begins no escape"
+            hint = f'write an escape as the rule `{profile.rule_names["escape"]}`, or as "%" and two hexadecimal digits'
+        # RFC 3966, which records use, has a `#` in telephone numbers.
+        elif leaf.mask & _HASH and used.isdisjoint(leaf.path) and (leaf.mask != _HASH or after & outside):
+            problem, hint = "'#', which begins the fragment", 'write %23, or end the URL with `[ "#" fragment ]`'
+        else:
+            continue
+        own = (name for name in reversed(leaf.path) if name in rules and rules[name].line)
+        rule = next((name for name in own if rules[name] is not shared.rules.get(name)), leaf.path[-1])
+        yield GrammarError(f"rule {rule!r} has {problem}", rule=rule, hint=hint)
 
 
 def _mistakes(
     grammar: Grammar, rule: str, parts: Mapping[str, Part], profile: Profile, automaton: Automaton
 ) -> Iterator[GrammarError]:
-    """Yield an error for each rule that derives what no URL holds, and for each part without occurrence or value."""
-    legal, escapes = mask(profile.characters + "%"), union(escape.first for escape in automaton.escapes)
-    for leaf in automaton.leaves:
-        for code in bits(leaf.mask & ~legal):
-            problem = f"rule {leaf.path[-1]!r} has {chr(code)!a}, which no URL may hold"
-            hint = f"use the characters of {profile.section('characters')}, and encode all others"
-            yield GrammarError(problem, rule=leaf.path[-1], hint=hint)
-        if leaf.mask & _PERCENT and not leaf.inside & escapes:
-            problem = f"rule {leaf.path[-1]!r} has a percent sign that begins no escape"
-            hint = f'write an escape as the rule `{profile.rule_names["escape"]}`, or as "%" and two hexadecimal digits'
-            yield GrammarError(problem, rule=leaf.path[-1], hint=hint)
+    """Yield an error for each part without occurrence or value."""
     for part in parts.values():
         if any(marked.mark == part.mark for marked in automaton.marked):
             yield from _mistakes_of_values(part, automaton, held_by(part, automaton, grammar), profile)
@@ -186,37 +190,41 @@ def _mistakes_of_values(part: Part, automaton: Automaton, held: Held, profile: P
     if part.number and part.element is not None:
         hint = "leave out `number`, and let a property of the type convert the elements"
         yield GrammarError(f"the part {part.name!r} is a list, and cannot be a number", rule=held.rule, hint=hint)
-    elif part.number and not all(_is_number(part, each, automaton) for each in automaton.marked):
+    elif part.number and not _is_number(part, part.kind, automaton):
         digits = f"1*{profile.rule_names['digit']}"
-        wanted, hint = "one or more digits", f"write it as `{digits}`"
-        if part.number == "decimal":
-            wanted, hint = "decimal numbers", f'write it as `[ "-" ] {digits} [ "." {digits} ]`, or less'
+        wanted, hint = {
+            "number": ("one or more digits", f"write it as `{digits}`"),
+            "decimal": ("decimal numbers", f'write it as `[ "-" ] {digits} [ "." {digits} ]`, or less'),
+        }[part.kind]
+        literals = (automaton.leaves[position].literal or "" for position in bits(automaton.inside(part.mark)))
+        if word := next((each for each in literals if re.search("[^0-9.-]", each)), ""):
+            hint = f'the rule also has "{word}": give the number its own rule'
+        elif _is_number(part, "decimal", automaton):
+            hint = 'write `number = "decimal"` for numbers with a sign or a fraction'
         problem = f"the part {part.name!r} is {part.described}, and its rule must derive {wanted}"
         yield GrammarError(problem, rule=held.rule, hint=hint)
 
 
-def _is_number(part: Part, marked: Marked, automaton: Automaton) -> bool:
-    """Return True if all texts of `marked` are numbers, or it is another part."""
-    if marked.mark != part.mark:
-        return True
-    reached = dict.fromkeys((position, "") for position in bits(marked.first))
+def _is_number(part: Part, kind: str, automaton: Automaton) -> bool:
+    """Return True if all texts of the part are numbers of that kind."""
+    marked = [each for each in automaton.marked if each.mark == part.mark]
+    inside, last = automaton.inside(part.mark), union(each.last for each in marked)
+    reached = dict.fromkeys((position, "") for position in bits(automaton.beginning(part.mark)))
     ahead = [*reached]
     for position, before in ahead:
         for code in bits(automaton.leaves[position].mask):
             text = re.sub("[0-9]+", "0", before + chr(code))
-            is_end = marked.last >> position & 1
-            if len(text) > _LONGEST or (is_end and _NUMBERS[part.kind].fullmatch(text) is None):
+            if len(text) > _LONGEST or (last >> position & 1 and _NUMBERS[kind].fullmatch(text) is None):
                 return False
-            new = [(each, text) for each in bits(automaton.follow[position] & marked.inside)]
+            new = [(each, text) for each in bits(automaton.follow[position] & inside)]
             ahead += [each for each in new if each not in reached]
             reached.update(dict.fromkeys(new))
-    return not marked.nullable
+    return not any(each.nullable for each in marked)
 
 
 def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:
     """Return the octets whose escape is a literal that may come where `marked` may also go on."""
-    leaves, follow = automaton.leaves, automaton.follow
-    inside = marked.inside
+    leaves, follow, inside = automaton.leaves, automaton.follow, marked.inside
     before = [p for p in range(len(leaves)) if follow[p] & marked.first] if marked.nullable else []
     found: set[int] = set()
     for position in [*bits(marked.last), *before]:

@@ -95,9 +95,8 @@ def fields_of(
     """
     found: dict[str, Any] = {"source": source}
     fields = _Fields(table, source)
-    is_experiment = (
-        str(table.get("scheme", "x-")).lower().startswith("x-")
-    )  # RFC 1738 section 4: it need not be registered
+    # RFC 1738 section 4: an experiment need not be registered.
+    is_experiment = str(table.get("scheme", "x-")).lower().startswith("x-")
     written_for = fields.take("api", int, API if is_experiment else _MISSING)
     if written_for != API and "api" not in fields.mistakes:
         wants, has = f"api = {API}", f"api = {written_for}"
@@ -105,7 +104,7 @@ def fields_of(
         raise PluginContractError(
             f"{source or 'the record'} has {has}: expected {API}", wants=wants, has=has, hint=hint
         )
-    fields.only({*names, "profile", "same_as"} - {"source"})
+    fields.only(*({*names, "profile", "same_as"} - {"source"}))
     scheme = found["scheme"] = fields.take("scheme", str)
     if SCHEME_NAME_FORM.fullmatch(scheme) is None:
         fields.wrong("scheme", f"{SCHEME_NAME_WORDS} ({profile.section('scheme')})")
@@ -159,6 +158,8 @@ class _Fields:
         self.where = where
         self.mistakes: dict[str, tuple[str, str]] = outer.mistakes if outer else {}
         self.hints: list[str] = outer.hints if outer else []
+        self.known: dict[str, None] = {}
+        self.outermost: _Fields = outer.outermost if outer else self
 
     def check(self) -> None:
         """Raise RegistrationError if there are mistakes."""
@@ -171,15 +172,17 @@ class _Fields:
             problems = problems.replace(_UNKNOWN, " has the unknown fields ", 1)
         if problems:
             message = f"{self.source or 'the record'}{problems[0]}{re.sub('; :? ', '; ', problems[1:])}"
-            hint = " ".join(self.hints) or None
+            hint = "; ".join(dict.fromkeys(self.hints)).replace("?;", "?") or None
             raise RegistrationError(message, source=self.source, field=next(iter(self.mistakes)), hint=hint)
 
     def take(self, name: str, kind: Any, default: Any = _MISSING) -> Any:
+        self.known[name] = None
         if name in self.table:
             value = self.table.pop(name)
             if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
                 return value
-            self.wrong(name, f"a TOML {_KINDS[kind.__name__]}")
+            hints = [f"write `[[{self.where}{name}]]`"] if kind is list and isinstance(value, dict) else []
+            self.wrong(name, f"a TOML {_KINDS[kind.__name__]}", *hints)
         elif default is _MISSING:
             self._mistake(" has no ", name)
         return kind() if default is _MISSING else default
@@ -207,8 +210,9 @@ class _Fields:
             self.wrong(name, "a number from 1 to 65535")
         return value
 
-    def wrong(self, name: str, wanted: str) -> None:
+    def wrong(self, name: str, wanted: str, *hints: str) -> None:
         self._mistake(": ", name, f" must be {wanted}")
+        self.hints += hints
 
     def empty(self, name: str) -> None:
         self._mistake(": ", name, " must not be empty")
@@ -217,13 +221,19 @@ class _Fields:
         if self.where[:-1] not in self.mistakes:
             self.mistakes.setdefault(self.where + name, (before, after))
 
-    def only(self, known: Collection[str] = ()) -> None:
-        """Note fields that are left over, and not among the `known` ones."""
-        for name in (each for each in self.table if each not in known):
+    def only(self, *known: str) -> None:
+        """Note fields that are left over, and neither taken nor among the `known` ones."""
+        self.known |= dict.fromkeys(known)
+        for name in (each for each in self.table if each not in self.known):
             from difflib import get_close_matches  # only a mistake needs it
 
             self._mistake(_UNKNOWN, name)
-            self.hints += [f"did you mean {meant}?" for meant in get_close_matches(name, known, 1)]
+            if self is not self.outermost and name in self.outermost.known:
+                self.hints.append(f"{name} is a field of the record: write it above `[syntax]`")
+            elif meant := get_close_matches(name, self.known, 1):
+                self.hints.append(f"did you mean {meant[0]}?")
+            elif self.where:
+                self.hints.append(f"the fields are {', '.join(self.known)}")
 
 
 def _option(name: str, table: object, fields: _Fields) -> Option:
@@ -249,8 +259,12 @@ def _syntax(fields: _Fields, given: Mapping[str, Any], reference: str, profile: 
     table = _Fields(given, fields.source, "syntax.", fields)
     parts: list[dict[str, Any]] = []
     for name, value in table.take("parts", dict, {}).items():
-        if not _PART.fullmatch(name) or not isinstance(value, str | dict):
-            table.wrong("parts", f"texts or tables with names like `selector`, not {name!r}")
+        if not isinstance(value, str | dict):
+            table.wrong(f"parts.{name}", "the path of a rule, or a table", "write other fields above `[syntax]`")
+            continue
+        if not _PART.fullmatch(name):
+            hint = f"write `{re.sub('[^a-z0-9]+', '_', name.lower()).strip('_')}`"
+            table.wrong("parts", f"named in lower-case letters, digits and `_`, not {name!r}", hint)
             continue
         of_part = {"at": value} if isinstance(value, str) else value
         part = _part(name, _Fields(of_part, fields.source, f"syntax.parts.{name}.", fields))
@@ -298,7 +312,7 @@ def _part(name: str, fields: _Fields) -> dict[str, Any]:
     if not at or not all(isinstance(spec, str) and spec for spec in at):
         fields.wrong("at", "the path of a rule, or a list of paths")
     take = fields.one_of("take", TAKES, "all")
-    number = fields.table.pop("number", name == "port")
+    number = fields.take("number", object, name == "port")
     if number not in (True, False, "decimal"):
         fields.wrong("number", 'true, or "decimal"')
     travels = fields.one_of("travels", TRAVELS, "line")

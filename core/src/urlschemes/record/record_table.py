@@ -98,6 +98,10 @@ def used_rules(names: Iterable[str], source: str, profile: Profile) -> dict[str,
                 text, path = read_from(_package(profile.package, folders), file)
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or described(error)
+            if isinstance(error, FileNotFoundError):
+                walks = (walk for folder in folders for walk in os.walk(os.path.join(folder, "_rules")))
+                known = sorted(os.path.splitext(file)[0] for *_, files in walks for file in files)
+                reason = f"no such file, only {known}"
             raise _wrong(source, "syntax.uses", f"names {name!r}: {path} cannot be read: {reason}") from None
         found[path] = text
     return found
@@ -140,9 +144,9 @@ def _merged(base: dict[str, Any], own: dict[str, Any], levels: int = _LEVELS) ->
 
 def _toml(text: str, source: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text, parse_float=decimal_of)
+        return tomllib.loads(text.removeprefix("\ufeff"), parse_float=decimal_of)
     except (ValueError, RecursionError) as error:  # also for a number of too many digits
-        hint = "write a text in quotation marks" if "Invalid value" in str(error) else None
+        hint = "write a text in quotation marks, and between ''' if it has several lines or quotation marks"
         raise RegistrationError(f"{source or 'the record'} is not TOML: {error}", source=source, hint=hint) from None
 
 

@@ -154,7 +154,8 @@ def _usable(claim: Claim, profile: Profile, hooks: Collection[str], profiles: Co
     if claim.group != SCHEMES or not names or is_of_profile:
         return claim
     if claim.profiles and not {*profiles} & {*claim.profiles}:
-        reason = f"its profile is {', '.join(claim.profiles)}: expected one of {', '.join(sorted(profiles))}"
+        found, known = ", ".join(claim.profiles), ", ".join(sorted(profiles))
+        reason = f"{names[0]}: its profile is {found}: expected one of {known}"
         return claim._replace(state="malformed", reason=reason)
     reason = f"it has no record of the profile {profile.name}, only {', '.join(claim.profiles or names)}"
     return claim._replace(state="unused", reason=reason)

@@ -48,7 +48,9 @@ class Scheme:
         if not registration.syntax.has_scheme(registration.scheme):
             name, rule, source = registration.scheme, registration.syntax.rule, registration.source
             message = f"{source or 'the record'}: syntax.rule: no URL of the rule {rule!r} begins with '{name}:'"
+            own = (each.name for each in registration.syntax.own_rules.values() if f' = "{name}:' in str(each))
             hint = "begin the rule with the scheme's own name and a colon, as a literal"
+            hint = next((f'write `rule = "{each}"`, or put `{each}` first' for each in own), hint)
             raise RegistrationError(message, source=source, field="syntax.rule", hint=hint)
         self.registration = registration
         self.url_type = url_type or _type_of(registration)

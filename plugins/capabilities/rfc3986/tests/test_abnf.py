@@ -130,6 +130,9 @@ def test_nothing_is_an_alternative() -> None:
         ('a = "x" <any text>', "rule 'a' in line 1 is given in words only: <any text>"),
         ('a = "x" id\nid = <see RFC 5536>', "rule 'id' in line 2 is given in words only: <see RFC 5536>"),
         ("a = b", "rule 'a' in line 1 refers to 'b', which is not defined"),
+        ('a = "x" 0b', "rule 'a' in line 1 refers to 'b', which is not defined"),
+        ('a = "x"\nb = *0[ "x" c ]', "rule 'b' in line 2 refers to 'c', which is not defined"),
+        ("a = 0x61", "rule 'a' in line 1 refers to 'x61', which is not defined"),
         ("a = B\nb = [ A ]", "rule 'a' in line 1 refers to itself: a -> b -> a"),
     ],
 )
@@ -151,6 +154,9 @@ def test_a_shared_rule_is_defined_again_in_another_spelling(text: str, host: str
     [
         ('a = "x" | "y"', "write `/` between alternatives"),
         ("a = b_c", "write a hyphen in the name of a rule"),
+        ("a = 1*[a-z0-9]", "write ranges of characters as in `1*( %x61-7A / %x30-39 )`"),
+        ("a = ( ALPHA / DIGIT )*", "write it before the element: `*( ALPHA / DIGIT )`"),
+        ('a = "\xe9"', 'a literal holds only US-ASCII: write the escapes of the octets, as in "%C3%A9"'),
         ("b = <any text> a = b", "define it a second time, in ABNF"),
         ("a = [ <any text> ]", "replace the words by the name of a rule"),
         ('a =/ "x"', "write `=` where it is first defined"),
@@ -161,3 +167,30 @@ def test_a_hint_says_what_to_do(text: str, hint: str) -> None:
     with pytest.raises(GrammarError) as caught:
         matches(text, "")
     assert (caught.value.hint, caught.value.line) == (hint, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "has_mistake"),
+    [
+        ('a = "b:" 1*( ALPHA / "#" )', True),
+        ('a = "b:" [ "#" ] 1*ALPHA', True),
+        ('a = "b:" 1*reserved', True),
+        ('a = "b:" [ "#" fragment "#" ]', True),
+        ('a = "b:" [ "#" fragment ] "/"', True),
+        ('a = "b:" 1*( ALPHA / "%23" ) [ "#" fragment ]', False),
+        ('a = "b:" 1*ALPHA tail\ntail = [ "#" id ]\nid = fragment', False),
+    ],
+)
+def test_a_hash_begins_the_fragment_and_nothing_else(text: str, has_mistake: bool) -> None:
+    syntax = Syntax(text, "a", profile=profile)
+    if not has_mistake:
+        assert syntax.compile()
+        return
+    with pytest.raises(GrammarError, match="rule 'a' has '#', which begins the fragment") as caught:
+        syntax.compile()
+    assert caught.value.hint == 'write %23, or end the URL with `[ "#" fragment ]`'
+
+
+def test_the_rule_of_the_record_is_named_that_uses_characters_no_url_holds() -> None:
+    with pytest.raises(GrammarError, match="rule 'word' has '\"', which no URL may hold"):
+        Syntax('a = "b:" word\nword = 1*ALPHA DQUOTE', "a", profile=profile).compile()

@@ -127,9 +127,9 @@ def test_a_password_stands_before_the_host(text: str, shown: str | None) -> None
     assert repr(url) == f"URI({shown or text!r})"
 
 
-@pytest.mark.parametrize("rest", ["[::1]:3478", "a@[::1]?b[]", "//h:1;transport=tcp", "#;a=#", "[]"])
+@pytest.mark.parametrize("rest", ["[::1]:3478", "a@[::1]?b[]", "//h:1;transport=tcp", "[]"])
 def test_a_url_that_is_wider_than_the_generic_syntax_works_where_its_scheme_is_not_known(rest):
-    text, rules = f"x-a:{rest}", 'any = "x-a:" *( unreserved / reserved / pct-encoded )'
+    text, rules = f"x-a:{rest}", 'any = "x-a:" *( pchar / "/" / "?" / "[" / "]" )'
     url = urlschemes.Scheme.of("x-a", rules, profile=MODERN.profile).url_type.parse(text)
     restored = pickle.loads(pickle.dumps(url))
     assert (type(restored), str(restored), restored) == (WiderURI, text, url)

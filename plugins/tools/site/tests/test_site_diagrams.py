@@ -160,7 +160,8 @@ def test_many_short_alternatives_are_side_by_side() -> None:
 
 
 def test_text_in_a_diagram_is_escaped() -> None:
-    rule = BNFReader('a = "</text><script>" | "&amp;" | "\u202e\x1b" | <"> | b').rules()["a"]
+    literals = map(Literal, ("</text><script>", "&amp;", "\u202e\x1b", '"'))
+    rule = Rule("a", Choice((*literals, Reference("b"))), 1, None)
     svg = str(svg_diagram(rule, '" onclick="{}'.format).svg)
     assert "<script" not in svg
     assert "\u202e" not in svg

@@ -23,9 +23,9 @@ def test_a_correct_example_passes() -> None:
     [
         (Example("ftp:h", PARTS, ""), "ftp:h is refused: "),
         (Example("ftp://h/a", None, ""), "ftp://h/a should be refused, but has the parts "),
-        (Example("ftp://h/a", {**PARTS, "name": "b"}, ""), "part name: expected 'b', got 'a'"),
-        (Example("ftp://h/a", {**PARTS, "user": "u"}, ""), "part user: expected 'u', got None"),
-        (Example("ftp://h/a", {"host": "h"}, ""), "part directories: expected None"),
+        (Example("ftp://h/a", {**PARTS, "name": "b"}, ""), 'part name: expected "b", got "a"'),
+        (Example("ftp://h/a", {**PARTS, "user": "u"}, ""), 'part user: expected "u", got absent'),
+        (Example("ftp://h/a", {"host": "h"}, ""), r"part directories: expected absent, got \[\]; part name"),
     ],
 )
 def test_a_wrong_example_is_an_assertion_error(example: Example, says: str) -> None:

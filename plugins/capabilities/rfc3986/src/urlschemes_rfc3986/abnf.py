@@ -25,6 +25,7 @@ from urlschemes.errors import GrammarError
 from urlschemes.grammar.bnf import (
     BNFReader,
     Choice,
+    Grammar,
     Literal,
     Octets,
     Reference,
@@ -106,6 +107,8 @@ class ABNFReader(BNFReader):
         super().__init__(text, known)
         self.spelled = {name.lower(): name for name in known}
         self.described: dict[str, Rule] = {}
+        self.none_of: list[Node] = []
+        self.unused: dict[str, Rule] = {}
 
     @staticmethod
     def written(rule: Rule) -> str:
@@ -119,7 +122,7 @@ class ABNFReader(BNFReader):
             if lower not in self.spelled and _NAME.fullmatch(str(rule.node)) and str(rule.node).lower() != lower:
                 self.spelled[lower] = rule.name
                 self.found[rule.name] = rule
-        ahead = list(self.found.values())
+        ahead = [*self.found.values(), *self.unused.values()]
         for rule in ahead:
             for reference in references(rule.node):
                 lower = reference.name.lower()
@@ -130,6 +133,8 @@ class ABNFReader(BNFReader):
                     ahead.append(core)
                 self._check_words(reference, rule)
                 reference.name = self.spelled.get(lower, reference.name)
+        if self.unused:
+            Grammar({**self.known, **self.found, **self.unused}, self.bar)
         return self.found
 
     def _check_words(self, reference: Reference, rule: Rule) -> None:
@@ -151,6 +156,9 @@ class ABNFReader(BNFReader):
     def define(self, rule: Rule, mark: str) -> None:
         """Add a rule, or alternatives to it; a rule that is given in words waits for another definition."""
         lower = rule.name.lower()
+        if self.none_of:  # the rules that a count of 0 leaves out must be defined, too
+            self.unused[f"0 {lower}"] = Rule(rule.name, Sequence(tuple(self.none_of)), rule.line, None)
+            self.none_of = []
         if isinstance(rule.node, _Words) and mark == "=":
             self.described[lower] = rule
             return
@@ -172,6 +180,7 @@ class ABNFReader(BNFReader):
     def repeated(self, item: Node, least: int, most: int | None) -> Node:
         """Return `item` with a count before it; brackets keep their meaning."""
         if most == 0:
+            self.none_of += [] if isinstance(item, _Words) else [item]
             return Sequence(())
         if isinstance(item, Repeat) and (item.least, item.most) == (0, 1):
             return Repeat(item.item, 0, most)

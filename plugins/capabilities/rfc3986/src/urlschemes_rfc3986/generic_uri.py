@@ -54,11 +54,12 @@ class WiderURI(URL):
     """
 
     syntax: ClassVar[Syntax] = Syntax(
-        'wider-URI = scheme ":" schemepart\nschemepart = *( unreserved / reserved / pct-encoded )',
+        'wider-URI = scheme ":" schemepart',
         "wider-URI",
         URL.syntax.parts.values(),
         section="RFC 3986 section 2",
         profile=profile,
+        uses={"characters": "schemepart = *( unreserved / reserved / pct-encoded )"},
     )
 
 

@@ -7,10 +7,12 @@ the tests of the workspace with Hypothesis, and `python3 dev fuzz` with as many 
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import urlschemes_lint
 from urlschemes.errors import InvalidURL, URLError
+from urlschemes.grammar.derivation import rule_of
 from urlschemes.url.fault_messages import quoted_text
 from urlschemes.url.value import URL
 
@@ -93,9 +95,24 @@ def loses_nothing(url: URL) -> None:
     """A URL built from all the parts of `url`, absent ones included, is equivalent to it."""
     built = type(url)(**url.parts)
     if not built.equivalent(url):
-        has, wanted = built.normalized().raw, url.normalized().raw
-        lost = next((f"of the part {name}" for name in wanted if has[name] != wanted[name]), "that belongs to no part")
-        raise BrokenLaw(f"built from its parts it is another URL, {built!s}: text {lost} is lost")
+        raise BrokenLaw(f"built from its parts it is another URL, {built!s}: {_lost(url, built)}")
+
+
+def _lost(url: URL, built: URL) -> str:
+    """Return which text of `url` is not in `built`."""
+    text, syntax = str(url), url.syntax
+    changes = SequenceMatcher(None, text.lower(), str(built).lower(), autojunk=False).get_opcodes()
+    start, end = next(((start, end) for change, start, end, *_ in changes if change in {"delete", "replace"}), (0, 0))
+    match = syntax.fullmatch(text)
+    if start == end or match is None:
+        return "text is lost"
+    places = {name: syntax.place(match, name) for name in syntax.parts}
+    part = next((name for name, place in places.items() if place and place[0] < end and start < place[1]), None)
+    if part is not None:
+        return f"text of the part {part} is lost"
+    automaton = syntax.automaton
+    rule = rule_of(syntax, automaton.derivation(text, automaton.start)[end - 1])
+    return f"{text[start:end]!r} at position {start} (rule {rule}) belongs to no part"
 
 
 def is_normalized_once(url: URL) -> None:

@@ -74,8 +74,8 @@ def test_of_a_folder_each_record_has_a_line_and_what_failed_is_shown(tmp_path: P
     result = run(*words)
     assert (result.exit_code, result.stderr) == (1, "")
     lines = result.stdout.splitlines()
-    assert lines[0] == "warned   x-example            1 passed, 1 warned"
-    assert lines[1:3] == ["FAILED   x-other              1 warned, 1 failed", ""]
+    assert lines[0] == "warned   x-example            1 passed, 1 warned (contact)"
+    assert lines[1:3] == ["FAILED   x-other              1 warned, 1 failed (contact)", ""]
     reason = "the file is named 'x-other', but the record is of 'x-example'"
     assert lines[6] == f"FAILED   record               {reason}"
     assert re.fullmatch(r"2 records: 1 warned, 1 failed; 200 URLs of seed 1738; [\d.]+ s", lines[-1])

@@ -110,6 +110,47 @@ def test_a_rule_that_no_url_has_is_named(tmp_path: Path) -> None:
     assert [(each.outcome, each.reason) for each in result.verdicts] == [("warned", "no URL has the rule word")]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "check", "outcome", "reason", "others"),
+    [
+        (
+            '"/" note',
+            '"/" note [ ";" tag ]\ntag = 1*alpha',
+            "loses-nothing",
+            "failed",
+            "(rule tag) belongs to no part",
+            0,
+        ),
+        ('note = "note"', 'class = "note"', "parts", "warned", "class is a word of Python", 0),
+        (
+            'note = "a" }',
+            'note = "b" }\n[[examples]]\nurl = "x-note:b"\nparts = {}',
+            "examples-parse",
+            "failed",
+            'x-note://host.dom/a: part note: expected "b", got "a"',
+            1,
+        ),
+        (
+            "[syntax]",
+            'security_considerations = "None at all."\n[syntax]',
+            "security",
+            "failed",
+            "3 words of at least 15",
+            0,
+        ),
+    ],
+)
+def test_a_verdict_says_what_is_wrong(
+    old: str, new: str, check: str, outcome: str, reason: str, others: int, tmp_path: Path
+) -> None:
+    assert old in NOTE
+    target = made(tmp_path, {"x-note.toml": NOTE.replace(old, new, 1)}) / "x-note.toml"
+    (verdict,) = review(target, checks=[check]).verdicts
+    assert verdict.outcome == outcome, verdict
+    assert reason in verdict.reason
+    assert len(verdict.details) >= others
+
+
 def test_a_record_that_takes_rules_from_another_is_reviewed(tmp_path: Path) -> None:
     text = MEMO.replace('"x-memo:"', '"x-memo://" hostport "/"') + 'parts = { note = "memourl/note" }\n'
     folder = made(tmp_path, {"x-note.toml": NOTE, "x-memo.toml": text})

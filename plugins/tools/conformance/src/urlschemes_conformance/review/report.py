@@ -39,7 +39,9 @@ def evidence(verdict: Verdict) -> Iterator[str]:
 def line(review: Review) -> tuple[Outcome, str, str]:
     """Return the line of a file in a folder: its worst outcome, its name, the number of checks with each outcome."""
     worst: Outcome = "failed" if review.failed else "warned" if review.counts["warned"] else "passed"
-    return worst, Path(review.target).stem, _counts(review.counts)
+    warned = dict.fromkeys(each.check for each in review.verdicts if each.outcome == "warned")
+    counts = _counts(review.counts)
+    return worst, Path(review.target).stem, f"{counts} ({', '.join(warned)})" if warned else counts
 
 
 def summary(reviews: Sequence[Review]) -> str:

@@ -199,7 +199,7 @@ def _fault_of_text(text: str, min_words: int) -> str:
     if placeholder:
         return f"contain a placeholder: {placeholder[0]!r}"
     count = len(text.split())
-    return f"have only {counted(count, 'word')}" if count < min_words else ""
+    return f"have only {counted(count, 'word')} of at least {min_words}" if count < min_words else ""
 
 
 @check("examples", "RFC 7595 section 3.3")

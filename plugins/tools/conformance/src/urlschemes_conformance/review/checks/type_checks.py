@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from decimal import Decimal
 from inspect import getattr_static
+from keyword import iskeyword
 from types import FunctionType
 from typing import TYPE_CHECKING
 
 from urlschemes.url.value import URL
 from urlschemes_conformance.review.catalogue import check
-from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped
+from urlschemes_conformance.review.verdicts import counted, failed, passed, skipped, warned
 from urlschemes_testing.examples import check_example
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ def parts(scheme: ReviewedScheme) -> Verdict:
                     "declare the part as a field, and give a derived value another name",
                     repr(str(url)),
                 )
+    if words := [name for name in scheme.syntax.parts if iskeyword(name)]:
+        return warned(f"{words[0]} is a word of Python: no program can write url.{words[0]}", "give it another name")
     return passed(f"{', '.join(scheme.syntax.parts) or 'no part'}: correct in {counted(len(scheme.urls), 'URL')}")
 
 
@@ -94,9 +97,13 @@ def examples_parse(scheme: ReviewedScheme) -> Verdict:
     """The examples of the record are URLs with the parts given there, or invalid if it says so."""
     if not scheme.record.examples:
         return skipped("the record has no examples")
+    wrong: list[str] = []
     for example in scheme.record.examples:
         try:
             check_example(scheme.url_type, example)
         except AssertionError as error:
-            return failed(str(error), "correct the example or the type", repr(example.url))
+            wrong.append(f"{example.url}: {error}")
+    if wrong:
+        advice = "correct the example" + (" or the type" if scheme.target.claim.module else ", or the rules and parts")
+        return failed(wrong[0], advice, *wrong[1:])
     return passed(counted(len(scheme.record.examples), "example"))
