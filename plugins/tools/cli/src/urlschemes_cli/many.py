@@ -33,7 +33,7 @@ MAX_NAME = 120
 """Characters of a file's name that come from a URL."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
-_SUFFIX = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]*+)*+\Z")
+_SUFFIX = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]*)*\Z")
 """The last part of a name, such as `.html` or `.tar.gz`."""
 
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import click
-
 from urlschemes import Registry, default_registry
 from urlschemes.errors import PluginError
 from urlschemes.grammar.profile import Profile
@@ -187,4 +185,6 @@ class Settings:
 
 def current_settings() -> Settings:
     """Return the settings of the command that runs."""
+    import click  # late: the review asks for profiles without a command
+
     return click.get_current_context().ensure_object(Settings)
