@@ -167,6 +167,7 @@ def test_a_missing_or_unknown_part_is_a_type_error() -> None:
     [
         (FULL, {"picture": "d e"}, "x-album://joe:s%3At@Host.dom:0042/a%2Fb//d%20e;size=7"),
         (FULL, {"albums": []}, "x-album://joe:s%3At@Host.dom:0042/c;size=7"),
+        ("x-album://h/b/c", {"albums": iter("a")}, "x-album://h/a/c"),
         (FULL, {"port": None}, "x-album://joe:s%3At@Host.dom/a%2Fb//c;size=7"),
         (FULL, {"password": None}, "x-album://joe@Host.dom:0042/a%2Fb//c;size=7"),
         (FULL, {"user": "u", "password": None}, "x-album://u@Host.dom:0042/a%2Fb//c;size=7"),

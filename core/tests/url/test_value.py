@@ -116,6 +116,8 @@ def test_repr_and_redacted_hide_the_password(password: str) -> None:
     parts = {name: name for name in ("user", "password", "host")}
     without_slashes = Scheme.of("x-in", 'u = "x-in:" user ":" password "@" host', **parts).url_type
     assert without_slashes.parse(f"x-in:u:{password}@h").redacted() == "x-in:u:***@h"
+    behind = Scheme.of("x-in", 'u = "x-in:" host "!" password', host="host", password="password").url_type
+    assert behind.parse(f"x-in:h.dom!{password}").redacted() == "x-in:h.dom!***"
 
 
 def test_equivalent_urls_are_equal_when_normalized() -> None:

@@ -75,9 +75,13 @@ def _syntax_with(kind: type[URLBase], values: Mapping[str, Any]) -> Syntax:
 def _written_values(kind: type[URLBase], values: Mapping[str, Any]) -> tuple[dict[str, Raw], dict[str, Raw]]:
     """Return the parts of `values` that are not None, as they are written; and those of them that are not left out."""
     syntax, scheme = kind.syntax, kind._scheme or None
-    given = {name: value for name, value in values.items() if value is not None}
+    given = {
+        name: tuple(value) if hasattr(value, "__next__") else value
+        for name, value in values.items()
+        if value is not None
+    }
     written = {name: _written(syntax, syntax.parts[name], value, scheme) for name, value in given.items()}
-    return written, {name: each for name, each in written.items() if not _is_default(kind, name, values[name])}
+    return written, {name: each for name, each in written.items() if not _is_default(kind, name, given[name])}
 
 
 def _is_default(kind: type[URLBase], name: str, value: Any) -> bool:

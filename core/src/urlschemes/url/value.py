@@ -168,10 +168,11 @@ class URL(URLBase, metaclass=URLType):
         text = str(self._text)
         host = self.span("host") if "host" in self.syntax.parts else None
         end = host[1] if host else len(text)  # after the host, a colon and an `@` are of another URL, or data
-        login = text[:end]
         if "password" in self.syntax.parts and (place := self.span("password")):  # there may be no `//` before it
-            login = text[: place[0]] + HIDDEN + text[place[1] : end]
-        return redact(login) + redact(text[end:])
+            start, after = place
+            text = text[:start] + HIDDEN + text[after:]
+            end += len(HIDDEN) - (after - start) if start < end else 0
+        return redact(text[:end]) + redact(text[end:])
 
     def line(self, name: str) -> bytes:
         """Return the octets of the part `name` for a protocol line; empty if it is absent.

@@ -260,6 +260,7 @@ class _Search:
         if before == '"' and _ATTRIBUTE.search(text, max(start - 9, 0), start):
             end = window.match_end(_QUOTED, after, start + self.limit + 1)
             if text[end : end + 1] == '"' and end > after:
+                end = start + len(text[start:end].rstrip())
                 return self._passage((outer, end), (start, end), "bare")
         registry = self.names[lower_case(text[start : after - 1])]
         end = end_of_bare_url(window, registry, start, after, self.limit, is_quoted=before == "'")

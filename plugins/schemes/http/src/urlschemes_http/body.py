@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+from base64 import b64decode
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -13,6 +16,8 @@ from urlschemes_access.protocol import CHUNK, Algorithm, Deliver, Receive
 from urlschemes_http.chunks import ChunkDecoder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from urlschemes_http.codings import ContentDecoder
     from urlschemes_http.response import Response
 
@@ -58,8 +63,8 @@ def read_explanation(response: Response) -> Algorithm[str]:
             start += octets
     except AccessError:
         pass  # what was received may still explain the error
-    if response.secret:
-        start = start.replace(response.secret, HIDDEN.encode())  # before it is cut: a part could not be recognised
+    for each in _spellings(response.secret or b""):  # before it is cut: a part could not be recognised
+        start = start.replace(each, HIDDEN.encode())
     text = start[:MAX_EXPLANATION].decode(charset_of(media_type) or "utf-8", "replace")
     if essence in _MARKED_UP:
         from html import unescape  # late: only for errors
@@ -68,6 +73,17 @@ def read_explanation(response: Response) -> Algorithm[str]:
     lines = dict.fromkeys(filter(None, (" ".join(line.split()) for line in text.splitlines())))
     lines.pop(f"{response.status} {response.reason}", None)
     return one_line(" / ".join([*lines][:MAX_LINES]), 200)
+
+
+def _spellings(secret: bytes) -> Iterator[bytes]:
+    """Yield how a body may spell what was sent to log in: as it was sent, and the password alone, also in JSON."""
+    if secret:
+        yield secret
+    with suppress(ValueError):  # a token is not base64
+        password = b64decode(secret, validate=True).partition(b":")[2]
+        if password:
+            yield password
+            yield json.dumps(password.decode("utf-8", "replace"))[1:-1].encode()
 
 
 class _Body:

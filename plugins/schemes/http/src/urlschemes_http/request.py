@@ -87,9 +87,9 @@ class Request:
             *([] if self.peer.keepable else [("Connection", "close")]),
             *more,
         ]
-        known = self.peer.login if self.may_log_in else None
-        login = login or (known if url.tls or known is None or not known.token else None)
-        if login is not None:
+        login = login or self.peer.login
+        # Asked again: the connection that demanded a login may have led to another address of the host.
+        if login is not None and self.may_log_in and (url.tls or not login.token):
             value, self._secret = authorization(login)
             fields.append(("Authorization", value))
         octets = self._http.send(h11.Request(method=self._method, target=url.target, headers=fields)) or b""

@@ -12,9 +12,9 @@ from typing import Any, TextIO
 
 import click
 
-from urlschemes import Registry
+from urlschemes import URL, Registry
 from urlschemes.errors import UnsupportedOperation
-from urlschemes.redaction import redact, redact_url
+from urlschemes.redaction import redact_url
 from urlschemes_access import AsyncClient, AsyncDocument, AsyncListing, Result
 from urlschemes_access.client import Arguments
 from urlschemes_cli.access_options import AccessOptions
@@ -70,7 +70,7 @@ def file_names(urls: Mapping[int, str]) -> dict[int, str]:
         authority, slash, path = rest.lstrip("/").partition("/")
         text = authority.rpartition("@")[2] + slash + path.partition("#")[0]
         name = _UNSAFE.sub("_", text)[:MAX_NAME].strip("._") or str(number)
-        suffix = _SUFFIX.search(path)[0]  # type: ignore[index]  # it matches the empty text too
+        suffix = _SUFFIX.search(path[-MAX_NAME:])[0]  # type: ignore[index]  # it matches the empty text too
         stem = name.removesuffix(suffix)
         while name.lower() in taken:
             stem = f"{stem}-{number}"
@@ -121,13 +121,13 @@ async def _save(result: Result, target: Path) -> dict[str, Any]:
 
 
 def _report(result: Result, number: int, profile: str, *, as_json: bool) -> None:
-    is_ok, url = result.error is None, safe_line(str(result.url))
+    is_ok = result.error is None
+    url = result.url.redacted() if isinstance(result.url, URL) else redact_url(str(result.url))
     if as_json:
         outcome = result.value if result.error is None else error_json(result.error)
-        hide = redact if is_ok else redact_url
-        write_json_line({"number": number, "ok": is_ok, "url": hide(str(result.url)), **outcome, "profile": profile})
+        write_json_line({"number": number, "ok": is_ok, "url": url, **outcome, "profile": profile})
     elif result.error is not None:
-        write_line(f"{number}\terror\t{url}\t\t{safe_line(message_of(result.error))}")
+        write_line(f"{number}\terror\t{safe_line(url)}\t\t{safe_line(message_of(result.error))}")
     else:
         note = UNMARKED if result.value.get("terminated") is False else ""
-        write_line(f"{number}\tok\t{url}\t{safe_line(result.value['saved'])}\t{note}".rstrip("\t"))
+        write_line(f"{number}\tok\t{safe_line(url)}\t{safe_line(result.value['saved'])}\t{note}".rstrip("\t"))

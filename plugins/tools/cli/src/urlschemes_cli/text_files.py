@@ -12,7 +12,7 @@ import click
 
 import urlschemes_lint
 from urlschemes import URLError
-from urlschemes.redaction import redact, redact_url
+from urlschemes.redaction import redact_url
 from urlschemes.registry.names import known_names
 from urlschemes_cli.commands.extract import decoded
 from urlschemes_cli.error_reports import error_json, finding_json
@@ -63,7 +63,10 @@ def _findings(settings: Settings, file: str, counts: Counter[str]) -> Iterator[d
             is_known = text[about] == filled[about] and finding.code != "unknown-scheme"
             if is_known and (finding.severity == "error" or text == filled):
                 line, column = passage.place_of(finding.span[0] if finding.span else 0)
-                url = redact(text) if isinstance(passage, Found) else redact_url(text)
+                if isinstance(passage, Found):
+                    url = passage.url.redacted()
+                else:  # the whole text: a part of it might end within a password, and not look like one
+                    url = redact_url(getattr(passage.error, "text", text))
                 yield {"file": file, "line": line, "column": column, "url": url, **finding_json(finding)}
 
 

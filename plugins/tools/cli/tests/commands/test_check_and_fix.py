@@ -85,6 +85,17 @@ def test_no_command_shows_a_password_with_a_blank_or_after_too_few_slashes(run, 
     assert "hunter" not in result.output
 
 
+@pytest.mark.parametrize("words", [("check",), ("fix",), ("check", "--text")])
+@pytest.mark.parametrize("text", ["sip:alice:hunter2@h.example", "<sip:alice:hunter2@h.example>"])
+def test_json_hides_a_password_without_slashes(run, words: tuple[str, ...], text: str) -> None:
+    given = ("-",) if "--text" in words else (text,)
+    assert "hunter2" not in run(*words, "--json", *given, input=text).stdout
+
+
+def test_json_hides_a_password_in_which_what_is_checked_ends(run) -> None:
+    assert "hunt" not in run("check", "--text", "--json", "-", input=r"see x-shelf://joe:hunt\!er2@h/x").stdout
+
+
 def test_json_shows_a_valid_url_without_a_password_as_it_is(run) -> None:
     assert json.loads(run("check", "--json", "x-shelf://h/a:b@c").stdout)["url"] == "x-shelf://h/a:b@c"
 

@@ -11,14 +11,21 @@ import click
 
 from urlschemes import URL
 from urlschemes.errors import UnsupportedOperation
-from urlschemes.redaction import redact
+from urlschemes.redaction import redact, redact_url
 from urlschemes_access import Client, Document, Listing, Range, Session
 from urlschemes_access.client import Arguments
 from urlschemes_access.errors import IsDirectory
 from urlschemes_access.resources.file_names import file_name
 from urlschemes_cli.access_options import AccessOptions, with_access_options
 from urlschemes_cli.options import json_option, remember, url_argument
-from urlschemes_cli.output.documents import attributes_json, document_json, download, write_attributes, write_document
+from urlschemes_cli.output.documents import (
+    attributes_json,
+    document_json,
+    download,
+    for_attributes,
+    write_attributes,
+    write_document,
+)
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.listings import listing_json, write_listing
 from urlschemes_cli.output.progress import ProgressBar, can_show_progress
@@ -36,7 +43,7 @@ def _target(url: str, output: str | None, *, by_name: bool) -> Path | None:
         return None
     path = Path(file_name(url) if output is None else output)
     if not path.name and output is None:
-        raise click.UsageError(f"no file can be named after {url}: give -o FILE")
+        raise click.UsageError(f"no file can be named after {redact_url(url)}: give -o FILE")
     option = "'-O'" if output is None else "'-o' / '--output'"
     if path.is_dir():
         raise click.BadParameter(f"{str(path)!r} is a folder: name a file in it", param_hint=option)
@@ -157,8 +164,7 @@ def _or_listing(operate: Callable[[URL | str], T], url: str) -> T:
 
 def _last_octets(client: Client, url: URL | str, count: int, arguments: Arguments) -> Range:
     """Return the range of the last `count` octets. Raises UnsupportedOperation if the size is unknown."""
-    others: Any = {name: value for name, value in arguments.items() if name != "options"}
-    size = client.find_attributes(url, **others).size
+    size = client.find_attributes(url, **for_attributes(arguments)).size
     if size is None:
         raise UnsupportedOperation("the size of the resource, and so the place of its last octets, is unknown")
     return Range(max(size - count, 0))

@@ -42,9 +42,10 @@ def check(settings: Settings, urls: tuple[str, ...], *, in_text: bool, form: str
         click.get_current_context().exit(check_files(settings, urls, "json" if as_json else form or "text"))
 
     def read(text: str) -> int:
-        findings = list(map(finding_json, urlschemes_lint.check(text, registry=settings.registry_for(text))))
+        registry = settings.registry_for(text)
+        findings = list(map(finding_json, urlschemes_lint.check(text, registry=registry)))
         is_invalid = any(each["severity"] == "error" for each in findings)
-        shown = redact_url(text) if is_invalid else redact(text)
+        shown = redact_url(text) if is_invalid else registry.parse(text).redacted()
         value = {"url": shown, "valid": not is_invalid, "findings": findings, "rfc1738": verdict_json(text)}
         if as_json:
             write_json(value)
@@ -110,7 +111,7 @@ def fix(settings: Settings, urls: tuple[str, ...], *, as_json: bool, passwords: 
 def _fixed_json(fixed: urlschemes_lint.Fixed, given: str, *, passwords: bool) -> dict[str, Any]:
     hidden = {} if passwords else {"before": HIDDEN, "after": HIDDEN}
     return {
-        "given": given if passwords else redact_url(given) if fixed.changes else redact(given),
+        "given": given if passwords else redact_url(given) if given != str(fixed.url) else fixed.url.redacted(),
         "url": str(fixed.url) if passwords else fixed.url.redacted(),
         "changes": [each._asdict() | (hidden if each.part == "password" else {}) for each in fixed.changes],
         "fragment": fixed.fragment if passwords or fixed.fragment is None else redact(fixed.fragment),

@@ -26,7 +26,15 @@ from urlschemes_cli.output.console import Console, facts_table
 from urlschemes_cli.output.progress import ProgressBar
 from urlschemes_cli.output.text import safe_line, time_text, write_line, write_note
 
-__all__ = ["UNMARKED", "attributes_json", "document_json", "hex_dump", "write_attributes", "write_document"]
+__all__ = [
+    "UNMARKED",
+    "attributes_json",
+    "document_json",
+    "for_attributes",
+    "hex_dump",
+    "write_attributes",
+    "write_document",
+]
 
 UNMARKED = "unmarked end"
 """The note on a document that lacks the end mark of its protocol, as most texts of gopher servers do."""
@@ -159,6 +167,12 @@ def _codec(media_type: str | None, start: bytes) -> str:
     return name if name.startswith(_CODECS) else "utf-8"
 
 
+def for_attributes(arguments: Arguments) -> Any:
+    """Return the arguments of an access with those options only that a request for attributes takes too."""
+    options = {name: value for name, value in arguments.get("options", {}).items() if name == "allow_cleartext"}
+    return {**arguments, "options": options}
+
+
 def download(client: Client, url: str, target: Path, arguments: Arguments, progress: ProgressBar) -> dict[str, Any]:
     """Save the document at `url` as `target`, from where an earlier download ended; return the result as JSON.
 
@@ -168,8 +182,7 @@ def download(client: Client, url: str, target: Path, arguments: Arguments, progr
     with Part(target, url, timeout=arguments.get("deadline")) as part:
         try:
             if part.needs_attributes:
-                others: Any = {name: value for name, value in arguments.items() if name != "options"}
-                part.compare(client.find_attributes(url, **others))
+                part.compare(client.find_attributes(url, **for_attributes(arguments)))
             opened = client.open_document(url, range=part.range, **arguments)
             with opened as document, progress.transfer(document.size):
                 done = document.save_part(part)
