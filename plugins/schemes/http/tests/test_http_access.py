@@ -286,10 +286,10 @@ def test_no_password_is_asked_for_or_sent_in_clear_text(status: str, challenge: 
     ],
 )
 def test_a_login_without_tls(address: str, allow_cleartext: bool, login: Credentials, is_sent: bool) -> None:
-    for known, given in ((login, None), (None, login)):
+    for known, asked_for in ((login, None), (None, login)):
         peer = Peer("connection", (address, 80))
         peer.login = known
-        sending = next(Request(URL, "GET", peer, cleartext=allow_cleartext).send_head(given))
+        sending = next(Request(URL, "GET", peer, cleartext=allow_cleartext).send_head(asked_for))
         assert isinstance(sending, Send)
         assert (b"Authorization" in sending.octets) is is_sent
 
