@@ -120,6 +120,7 @@ COMMANDS = {  # every command with its exit code; FILE and URL stand for a file 
     "check URL": 0,
     "fix <URL:URL>": 0,
     "extract FILE": 0,
+    "wrap URL": 0,
     "access --root FOLDER URL": 0,
     "attributes --root FOLDER URL": 0,
     "replace --writable FOLDER URL FILE": 0,

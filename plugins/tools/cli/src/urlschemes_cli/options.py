@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 
 import click
 
@@ -114,16 +114,27 @@ def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", 
     `key`, and other output has a heading.
     """
     context, code, is_many = click.get_current_context(), 0, len(urls) > 1 or "-" in urls
-    for text in _texts(urls):
-        context.meta[ABOUT] = About(text, key, is_many)
-        current_settings().registry  # noqa: B018  what is wrong with it ends the command
-        if is_many and not context.meta.get(ASKED):
-            sys.stdout.write(heading.format(safe_line(redact_url(text))))
-        try:
-            code = max(code, read(text))
-        except URLError as error:
-            code = max(code, report_failure(error, context))
+    with _counting(is_many) as advance:
+        for text in _texts(urls):
+            context.meta[ABOUT] = About(text, key, is_many)
+            current_settings().registry  # noqa: B018  what is wrong with it ends the command
+            if is_many and not context.meta.get(ASKED):
+                sys.stdout.write(heading.format(safe_line(redact_url(text))))
+            try:
+                code = max(code, read(text))
+            except URLError as error:
+                code = max(code, report_failure(error, context))
+            advance(1)
     context.exit(code)
+
+
+def _counting(is_many: bool) -> AbstractContextManager[Callable[[int], object]]:
+    """Show how many URLs are done, if the results go to a file or a pipe and a person looks on."""
+    if not is_many or sys.stdout.isatty() or not sys.stderr.isatty():
+        return nullcontext(int)
+    from urlschemes_cli.output.progress import count_bar  # late: it imports what accesses
+
+    return count_bar(None, shown=True)
 
 
 def _texts(urls: Sequence[str]) -> Iterator[str]:

@@ -17,6 +17,15 @@ ost/>.
 """
 
 
+def test_what_wrap_writes_is_extracted(run) -> None:
+    url = f"x-shelf://joe:hunter2@host.dom/{'a-%20' * 20}"
+    wrapped = run("wrap", "--width", "40", "--passwords", "-", input=f"{url}\n{url}")
+    assert max(map(len, wrapped.stdout.splitlines())) <= 40
+    assert run("extract", "--delimited", "--passwords", input=f"See{wrapped.stdout}there").stdout == f"{url}\n" * 2
+    hidden = run("wrap", url)
+    assert ("hunter2" in hidden.stdout, hidden.stderr.count("password")) == (False, 2)
+
+
 def test_each_url_is_on_a_line(run, tmp_path: Path) -> None:
     (tmp_path / "letter").write_text(LETTER)
     for result in (

@@ -12,6 +12,7 @@ BUILT_IN = {
         "check": "List errors and warnings.",
         "fix": "Repair an invalid URL.",
         "extract": "List the URLs in a text.",
+        "wrap": "Write a URL so that it is found in a text.",
     },
     "Access what URLs locate": {
         "access": "Get a document or a listing.",
@@ -32,7 +33,7 @@ BUILT_IN = {
 """The short help of each built-in command, by section of the help."""
 
 MODULES = {name: name for commands in BUILT_IN.values() for name in commands}
-MODULES |= {"check": "check_and_fix", "fix": "check_and_fix", "attributes": "access"}
+MODULES |= {"check": "check_and_fix", "fix": "check_and_fix", "wrap": "extract", "attributes": "access"}
 MODULES |= dict.fromkeys(("replace", "update", "delete"), "write")
 """The module of each built-in command."""
 
