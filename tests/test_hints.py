@@ -257,6 +257,9 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
             else [Edit(0, case.end + 1, f"http://{case.text[: case.end]}/")]
         ),
     ),
+    r"leave out `(.+)`, which is not name=value": (
+        lambda case: [Edit(case.start - len(case.found[1]), case.start, "")],
+    ),
     r"leave out the prefix `URL:`": (lambda case: [Edit(0, len("URL:"), "")],),
     r"did you mean (\S+?)(?: or \S+)?\?": (lambda case: case.becomes(case.found[1]),),
     r"a host alone is not a URL": (lambda _: [Edit(0, 0, "http://")],),
@@ -287,7 +290,7 @@ def hints_of_records(profile: str) -> frozenset[str]:
 
 def edits_of(hint: str, text: str, span: tuple[int, int], profile: Profile) -> list[Edit]:
     """Return what a hint says to do; nothing if it states a rule."""
-    hint = hint.removesuffix("; `fix` repairs it")
+    hint = hint.removesuffix("; `fix` repairs it").removesuffix(", or let `fix` do it")
     if hint in hints_of_records(profile.name) or hint == "`fix` repairs it":
         return []
     found = next((each for each in (re.match(pattern, hint) for pattern in ACTIONS) if each), None)

@@ -447,7 +447,7 @@ def on_a_terminal(*words: str, folder: Path) -> str:
                 break
             output += piece
             if not answered and re.search(rb"(?:User|\(empty: none\)|Password)[^\n]*: ?$", output):
-                os.write(outside, b"\x03")
+                os.write(outside, b"\x04")  # the end of the input: there is no foreground process to interrupt
                 answered = True
         else:
             pytest.fail(f"the command did not end: {output!r}")

@@ -142,15 +142,15 @@ class Misplaced:
             return "".join(text.split()), "leave it out: base64 has no white space"
         part = self._syntax.parts.get(self.part(after) or "")
         division = part.division if part and part.kind == "pairs" else None
+        data = "a control octet" if category(character) == "Cc" else "data"
         if division is not None and character.isspace() and division.separator == text[index - 1]:
-            return self._replaced(index, ""), f"leave it out, or write {escapes} if it is data"
+            return self._replaced(index, ""), f"leave it out, or write {escapes} if it is {data}"
         if division is not None and state.taken(division.equals) and character != division.separator:
             start = text.rfind(division.separator, max(0, index - _FIELD), index)
             ends_list = only_divides(state.walk(f"{division.equals}a")[1], character)
             if ends_list and not state.taken(division.separator) and 0 <= start < index - 1:
                 return text[:start] + text[index:], f"leave out `{text[start:index]}`, which is not name=value"
         if is_layout(character):
-            data = "a control octet" if category(character) == "Cc" else "data"
             return text.replace(character, ""), f"leave it out, or write {escapes} if it is {data}"
         if character == "\\" and has_levels and index < self._path_end:
             slashes = text[: self._path_end].replace("\\", "/") + text[self._path_end :]
