@@ -53,10 +53,12 @@ class _Comparator(TypeDecorator.Comparator[URL], Text.Comparator[URL]):
         if not other or op in _OF_URLS:
             return super().operate(op, *other, **options)
         texts = [str(each) if isinstance(each, URL) else each for each in other]
-        return op(type_coerce(self.expr, Text), *texts, **options)
+        made: ColumnElement[Any] = op(type_coerce(self.expr, Text), *texts, **options)
+        return made
 
     def reverse_operate(self, op: OperatorType, other: Any, **options: Any) -> ColumnElement[Any]:
-        return op(other, type_coerce(self.expr, Text), **options)
+        made: ColumnElement[Any] = op(other, type_coerce(self.expr, Text), **options)
+        return made
 
 
 class URLColumn(TypeDecorator[URL]):

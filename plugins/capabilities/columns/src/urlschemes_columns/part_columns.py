@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from urlschemes import Registry
 
+    URLType: TypeAlias = type[URL]
     Kind: TypeAlias = Literal["scheme", "text", "number", "list", "pairs", "raw", "error"]
 
 __all__ = ["ERROR_HOST", "ERROR_PART", "PARTS", "PartAttributes", "PartColumn", "part_columns", "struct_type"]
@@ -56,7 +57,7 @@ class PartColumn(NamedTuple):
             return pa.list_(pa.struct([("name", text), ("value", text)]))
         return text
 
-    def is_own_attribute(self, kind: type[URL]) -> bool:
+    def is_own_attribute(self, kind: URLType) -> bool:
         """Return True if a type has this attribute beside the parts of its syntax, as that of file has a path."""
         names = (*_ALWAYS_KNOWN, *kind.syntax.parts, *dir(URL))
         return self.name not in names and isinstance(getattr(kind, self.name, None), property)

@@ -123,7 +123,10 @@ class Peer:
     @property
     def is_loopback(self) -> bool:
         """True if the address that was dialled is a loopback address: what is sent does not leave this machine."""
-        return self.address is not None and ip_address(self.address[0]).is_loopback
+        if self.address is None:
+            return False
+        address = ip_address(self.address[0])
+        return address.is_loopback and getattr(address, "ipv4_mapped", None) is None  # of which Pythons differ
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.label}>"
