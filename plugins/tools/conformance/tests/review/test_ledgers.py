@@ -58,7 +58,7 @@ def test_all_records_of_a_folder_are_reviewed_in_one_process(tmp_path: Path, mon
         "_names.toml": "",
         "README.md": "",
     }
-    reviews = review_records(made(tmp_path, files), examples=20)
+    reviews = review_records(made(tmp_path, files), checks=["record", "name-free", "parts"], examples=5)
     found = {each.target.rpartition("/")[2]: each for each in reviews}
     assert {name: each.profiles for name, each in found.items()} == {
         "x-broken.toml": ("rfc1738",),
@@ -96,10 +96,9 @@ def test_a_folder_without_a_record_is_refused(tmp_path: Path) -> None:
         review_records(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["x-note.toml", "any name.toml"])
-def test_a_file_of_any_name_is_a_target_in_all_its_profiles(name: str, tmp_path: Path) -> None:
-    made(tmp_path, {name: NOTE + SECOND_PROFILE})
-    result = review(tmp_path / name, checks=["record", "grammar"])
+def test_a_file_of_any_name_is_a_target_in_all_its_profiles(tmp_path: Path) -> None:
+    made(tmp_path, {"any name.toml": NOTE + SECOND_PROFILE})
+    result = review(tmp_path / "any name.toml", checks=["record", "grammar"])
     assert (result.kind, result.scheme, result.profiles) == ("record", "x-note", ("rfc1738", "rfc3986"))
     assert result.passed
 
@@ -181,7 +180,7 @@ def test_a_plugin_and_the_ledger_that_has_its_record_are_no_conflict(
     install("notes", "[urlschemes.records]\nnotes = notes\n", {"notes/x-note.toml": NOTE + SECOND_PROFILE})
     code = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of('notes', scheme='x-note'))\n"
     monkeypatch.syspath_prepend(install("plugin", "x-note = x_plugin:scheme", {"x_plugin/__init__.py": code}))
-    checks = ["record", "name-free", "grammar", "contract"]
+    checks = ["record", "name-free", "contract"]
     for target in ("x-note", tmp_path / "site" / "notes" / "x-note.toml"):
         result = review(target, registry=Registry(), checks=checks, examples=5)
         assert [each for each in result.verdicts if each.outcome not in {"passed", "skipped"}] == []
