@@ -5,6 +5,7 @@ Importing this module registers it. The streaming engine reads the rows in batch
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import polars as pl
@@ -21,7 +22,7 @@ __all__ = ["URLExpressions", "URLSeries"]
 Texts = TypeVar("Texts", pl.Expr, pl.Series)
 
 
-class _URLs(PartAttributes, Generic[Texts]):
+class _URLs(PartAttributes, ABC, Generic[Texts]):
     def __init__(self, texts: Texts) -> None:
         self._texts: Texts = texts
 
@@ -41,8 +42,9 @@ class _URLs(PartAttributes, Generic[Texts]):
     def _field(self, parsed: Texts, name: str) -> Texts:
         return parsed.struct.field(name)
 
+    @abstractmethod
     def _mapped(self, function: Callable[[Any], pa.Array | pa.ChunkedArray], dtype: pl.DataType) -> Texts:
-        raise NotImplementedError
+        """Return what a function of arrays makes of the texts."""
 
 
 @pl.api.register_expr_namespace("url")
