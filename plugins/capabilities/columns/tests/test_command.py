@@ -294,17 +294,16 @@ def test_an_output_that_cannot_be_written_is_a_failure(source: Path) -> None:
 
 MEASURE = """
 import sys
+import pyarrow
 from urlschemes_columns import Parser
 from urlschemes_columns.files import parse_file
-from pathlib import Path
 
 parse_file(sys.argv[1], sys.argv[2], "url", "parsed", Parser(), int)
-print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
+print(pyarrow.default_memory_pool().max_memory())
 """
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     peaks, chance = [], random.Random(1738)
     for batches in (3, 12):
@@ -316,4 +315,4 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         command = [sys.executable, "-c", MEASURE, str(source), str(tmp_path / "out.parquet")]
         peaks.append(int(subprocess.run(command, check=True, stdout=subprocess.PIPE, timeout=100).stdout))
         assert pq.read_metadata(tmp_path / "out.parquet").num_rows == batches * BATCH
-    assert peaks[1] < peaks[0] + 30_000, peaks  # kB; the nine batches more have 100 MB
+    assert peaks[1] < 1.2 * peaks[0], peaks
