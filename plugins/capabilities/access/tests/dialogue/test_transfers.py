@@ -58,7 +58,7 @@ def test_a_server_that_stops_sending(serve: Serve) -> None:
     port = serve(talk)
     document = run(fetch(port), port=port, policy=replace(LOOPBACK, limits=Limits(idle=1)))
     assert next(document) == b"half"
-    with pytest.raises(DeadlineExceeded, match="1 seconds passed"):
+    with pytest.raises(DeadlineExceeded, match="1 second passed"):
         next(document)
 
 

@@ -119,14 +119,14 @@ class Deadline:
         end, name = min(ends)
         limits = self._limits
         if end > self._now():
-            return DeadlineExceeded(f"{bound:.3g} seconds passed while waiting for {phase}", phase=phase)
+            return DeadlineExceeded(f"{_seconds(bound)} passed while waiting for {phase}", phase=phase)
         if name == "deadline":
             what = "the deadline passed"
         elif name == "idle":
-            what = f"{limits.idle:.3g} seconds passed without content"
+            what = f"{_seconds(limits.idle)} passed without content"
         else:
             rate = f"{limits.lowest_rate:g} octets per second"
-            what = f"{limits.rate_window:.3g} seconds passed with less than {rate}"
+            what = f"{_seconds(limits.rate_window)} passed with less than {rate}"
         hint = Hint(Remedy("changes it", f"Limits.{name}"))
         return DeadlineExceeded(f"{what} while waiting for {phase}", phase=phase, hint=hint)
 
@@ -157,3 +157,7 @@ class _Window:
             self.began, self.octets = now, 0
         self.octets += octets
         return self.began + limits.rate_window * (2 if self.octets >= needed else 1)
+
+
+def _seconds(number: float) -> str:
+    return f"{number:.3g} second{'' if number == 1 else 's'}"
