@@ -39,6 +39,11 @@ def test_codes_are_unique_and_in_lower_case() -> None:
     assert all(re.fullmatch("[a-z-]+", code) for code in codes)
 
 
+@pytest.mark.parametrize("name", InvalidURL.COMPUTED)
+def test_an_attribute_that_is_computed_can_be_asked_of_the_class(name: str) -> None:
+    assert hasattr(InvalidURL, name)
+
+
 @pytest.mark.parametrize(
     "name", sorted(set(classes()) - {n for n, c in classes().items() if issubclass(c, InvalidURL)})
 )
