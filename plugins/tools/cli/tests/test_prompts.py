@@ -58,7 +58,7 @@ def test_a_form_is_filled_in(terminal) -> None:
     assert screen.text.startswith("A form\nwith a note\n")
     assert " *  1  red\n    2  blue\n" in screen.text
     assert "    0\n *  1\n" in screen.text
-    assert "'brown' is not a number or text of a choice" in screen.text
+    assert "'brown' is no choice: expected 1 (Light), 2 (Dark)" in screen.text
     assert screen.text.count("hunter2") == 1, "only in the document that the scheme makes of the answers"
     assert "('nobody', 'x', 'Ann', 'hunter2', 'blue', 'Dark', '0', 'one\\n two')" in screen.text
 
@@ -71,7 +71,7 @@ ANSWERS = ("nobody", "x", "Ann", "hunter2", "2", "dark", "0", "one")
     [
         (ANSWERS, 0, "('nobody', 'x', 'Ann', 'hunter2', 'blue', 'Dark', '0', 'one')"),
         (ANSWERS[:3], 2, "'--answer': the questions are Name?, Password, Answer, Word?, Colour?"),
-        ((*ANSWERS[:4], "brown", *ANSWERS[5:]), 2, "'--answer': 'brown' is not a number or text of a choice"),
+        ((*ANSWERS[:4], "brown", *ANSWERS[5:]), 2, "'--answer': 'brown' is no choice: expected 1 (red), 2 (blue)"),
     ],
 )
 def test_answers_may_be_options(run, answers: tuple[str, ...], code: int, shown: str) -> None:

@@ -164,5 +164,7 @@ def _chosen(question: Question, text: str) -> str:
     by_text = {choice.casefold(): choice for choice in reversed(question.choices)}
     choice = _numbers(question).get(text, by_text.get(text.casefold()))
     if choice is None:
-        raise click.BadParameter(f"{safe_line(text)!r} is not a number or text of a choice", param_hint="'--answer'")
+        choices = [each if each == number else f"{number} ({each})" for number, each in _numbers(question).items()]
+        message = f"{safe_line(text)!r} is no choice: expected {safe_line(', '.join(choices))}"
+        raise click.BadParameter(message, param_hint="'--answer'")
     return choice
