@@ -1,4 +1,4 @@
-"""The sites of these tests show the schemes of plugins."""
+"""The pages of these tests show the schemes of plugins."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 def without_ledger() -> Iterator[None]:
     """Switch off the ledger of IANA's names, whose many pages are made as those of plugins are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("URLSCHEMES_DISABLE", "urlschemes-data,urlschemes-iana")
+        patch.setenv("URLSCHEMES_DISABLE", "urlschemes-iana")
         yield

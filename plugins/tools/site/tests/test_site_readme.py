@@ -20,4 +20,4 @@ def test_the_program_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.chdir(tmp_path)
     (program,) = (block.body for block in blocks(FOLDER / "README.md") if block.language == "python")
     exec(compile(program, "<example>", "exec"), {"__name__": "readme"})
-    assert (tmp_path / "ours" / "index.html").is_file()
+    assert (tmp_path / "ours" / "index.md").is_file()

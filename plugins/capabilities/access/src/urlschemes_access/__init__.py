@@ -6,23 +6,23 @@
 
 In: a URL and the caller's settings. Out: a Document, a Listing, a Session or Attributes, or a typed error.
 
-client.py             Client and AsyncClient; the methods of a client without settings as functions
-settings.py           the arguments of clients and operations, what they mean together; the options of schemes
-operations.py         from a URL to a dialogue: vetoes, gateways, options, the algorithm of the scheme
-protocol/             the vocabulary of algorithms: requests, readers and ranges, for scheme plugins
-guard/                the policy's decisions on hosts, ports, addresses, time: for accesses and other clients
-dialogue/             every rule of an access; no I/O
-backends/             I/O: blocking, on an event loop, local files
-resources/            the results of operations: documents, listings, sessions; downloads that continue
-policy.py             Policy and Limits: what may be reached, and how much
-credentials.py        logins and forms, and the functions that answer them
-attributes.py         Attributes, entries of listings
-config_file.py        the configuration file, and its table for the registry
-configuration.py      the tables of the file for clients, and environment variables
-gateways.py           URLs that are reached through a URL of another scheme
-hooks.py              the hooks of other plugins: veto, gateway, credentials, observe
-trace_event.py        TraceEvent
-errors.py             AccessError and its subclasses, PolicyDenied
+    client.py             Client and AsyncClient; the methods of a client without settings as functions
+    settings.py           the arguments of clients and operations, what they mean together; the options of schemes
+    operations.py         from a URL to a dialogue: vetoes, gateways, options, the algorithm of the scheme
+    protocol/             the vocabulary of algorithms: requests, readers and ranges, for scheme plugins
+    guard/                the policy's decisions on hosts, ports, addresses, time: for accesses and other clients
+    dialogue/             every rule of an access; no I/O
+    backends/             I/O: blocking, on an event loop, local files
+    resources/            the results of operations: documents, listings, sessions; downloads that continue
+    policy.py             Policy and Limits: what may be reached, and how much
+    credentials.py        logins and forms, and the functions that answer them
+    attributes.py         Attributes, entries of listings
+    config_file.py        the configuration file, and its table for the registry
+    configuration.py      the tables of the file for clients, and environment variables
+    gateways.py           URLs that are reached through a URL of another scheme
+    hooks.py              the hooks of other plugins: veto, gateway, credentials, observe
+    trace_event.py        TraceEvent
+    errors.py             AccessError and its subclasses, PolicyDenied
 
 The core does not know this package; this package does not know any scheme.
 """

@@ -1,16 +1,13 @@
-"""A static site of a registry: a page for each scheme, and an index that can be searched.
+"""Markdown pages about the schemes of a registry: one for each scheme, an index, and the rules that schemes share.
 
     command         `urlschemes site`
-    site_pages      all pages, from the registry to HTML
-    scheme_page     the content of the page of one scheme
-    examples        the examples of a record, split into their parts
-    grammar_text    the text of rules, with links between them
+    site_pages      all pages: the index, the shared rules, the schemes
+    scheme_page     the page of one scheme
     diagrams        railroad diagrams of rules
-    linked_text     text with links to RFCs, and with code
+    markdown_text   the text of records as Markdown
     output_folder   the folder that the pages are written to
-    templates/      the pages as Jinja templates
 
-The content comes from the records; no plugin of a scheme is imported, and no page makes a request to another host.
+The content comes from the records; no plugin of a scheme is imported. Any generator of sites takes the pages.
 """
 
 from urlschemes_site.output_folder import FolderRefused, write

@@ -16,17 +16,17 @@ __all__ = ["site"]
 
 @click.command()
 @click.argument("directory", metavar="DIR")
-@click.option("--title", metavar="TEXT", help="The title of the site, instead of 'URL schemes'.")
+@click.option("--title", metavar="TEXT", help="The title of the index, instead of 'URL schemes'.")
 @click.pass_obj
 def site(settings: Settings, directory: str, title: str | None) -> None:
-    """Write a static site about the installed schemes to the folder DIR.
+    """Write Markdown pages about the installed schemes to the folder DIR: an index, and a page for each scheme.
 
-    DIR must be new, empty, or contain a site written by this command, whose pages are replaced. To read the site, open
-    its index.html: the pages need no server and no network.
+    DIR must be new, empty, or contain only pages of this command, which are replaced. A generator such as MkDocs or
+    Zensical makes a site of them.
     """
-    import urlschemes_site  # late: jinja2 and railroad
+    import urlschemes_site  # late: railroad
 
     pages = urlschemes_site.pages(settings.registry, title=urlschemes_site.TITLE if title is None else title)
     urlschemes_site.write(pages, directory)
-    count = len({name.partition("-")[2] for name in pages if "-" in name and not name.startswith("rules-")})
-    write_line(safe_line(f"{directory}: {count} {'scheme' if count == 1 else 'schemes'}; open index.html"))
+    count = sum(name.startswith("scheme-") for name in pages)
+    write_line(safe_line(f"{directory}: {count} {'scheme' if count == 1 else 'schemes'}; begin with index.md"))

@@ -1,4 +1,4 @@
-"""Railroad diagrams of rules, as SVG within a page: without a style of its own, and with every text escaped.
+"""Railroad diagrams of rules, as SVG within a page: in the colour of the text around it, with every text escaped.
 
 The track from left to right passes what the rule derives: round boxes are literals and octets, boxes with corners are
 other rules, a track that leads back repeats.
@@ -6,10 +6,9 @@ other rules, a track that leads back repeats.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import railroad
-from markupsafe import Markup
 
 from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Sequence
 from urlschemes_cli.output.text import escaped_line
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from urlschemes.grammar.bnf import Node, Rule
 
-__all__ = ["Diagram", "railroad_diagram", "svg_diagram"]
+__all__ = ["railroad_diagram", "svg_diagram"]
 
 COLUMN = 7
 """Short alternatives up to which there is one column; more of them are in columns side by side."""
@@ -27,38 +26,43 @@ PADDING = 10
 """Pixels around a diagram."""
 SHORT = 14
 """Characters of a short alternative."""
+_DRAWING = {
+    "fill": "none",
+    "stroke": "currentColor",
+    "stroke-width": "1.5",
+    "style": "max-width: none; font: 14px monospace; text-anchor: middle",
+}
+_TEXT = {"fill": "currentColor", "stroke": "none"}
 
 
-class Diagram(NamedTuple):
-    """A diagram as SVG, and its width in pixels."""
-
-    svg: Markup
-    width: float
-
-
-def svg_diagram(rule: Rule, link: Callable[[str], str]) -> Diagram:
-    """Return the diagram of a rule; `link` returns the address of the rule with a name."""
+def svg_diagram(rule: Rule, link: Callable[[str], str | None]) -> str:
+    """Return the diagram of a rule on one line; `link` returns the address of the rule with a name, or None."""
     drawn = railroad_diagram(rule, link)
-    drawn.attrs |= {"role": "group", "aria-label": f"Railroad diagram of {escaped_line(rule.name)}"}
+    drawn.attrs |= {"role": "group", "aria-label": f"Railroad diagram of {escaped_line(rule.name)}", **_DRAWING}
     text: list[str] = []
-    drawn.format(PADDING).walk(_write_links_once)
+    drawn.format(PADDING).walk(_set_texts)
     drawn.writeSvg(text.append)
-    return Diagram(Markup("".join(text)), drawn.width + 2 * PADDING)  # noqa: S704  railroad escapes what it writes
+    return "".join(text).replace("\n", "").replace("{", "&#123;")  # a brace may be the syntax of a template
 
 
-def railroad_diagram(rule: Rule, link: Callable[[str], str]) -> railroad.Diagram:
+def railroad_diagram(rule: Rule, link: Callable[[str], str | None]) -> railroad.Diagram:
     """Return the diagram of a rule as an object of railroad."""
     return railroad.Diagram(_item_of(rule.node, link), type="complex")
 
 
-def _write_links_once(item: railroad.DiagramItem) -> None:
-    """Remove the second text of each link: railroad 3.0.1 adds the text twice."""
+def _set_texts(item: railroad.DiagramItem) -> None:
+    """Fill the texts, and remove the second text of each link: railroad 3.0.1 adds the text twice."""
     for child in item.children:
-        if getattr(child, "name", "") == "a":
+        name = getattr(child, "name", "")
+        if name == "a":
             del child.children[1:]
+            child.attrs["style"] = "text-decoration: none"  # a line would touch the box
+            _set_texts(child)
+        elif name == "text":
+            child.attrs |= _TEXT
 
 
-def _item_of(node: Node, link: Callable[[str], str]) -> railroad.DiagramItem:
+def _item_of(node: Node, link: Callable[[str], str | None]) -> railroad.DiagramItem:
     if isinstance(node, Reference):
         return railroad.NonTerminal(escaped_line(node.name), href=link(node.name))
     if isinstance(node, Sequence):
@@ -67,16 +71,12 @@ def _item_of(node: Node, link: Callable[[str], str]) -> railroad.DiagramItem:
         return _alternatives(node, link)
     if isinstance(node, Repeat):
         return _repeated(node, _item_of(node.item, link))
-    return _terminal(node)
-
-
-def _terminal(node: Node) -> railroad.Terminal:
     if isinstance(node, Literal) and not any(map(str.isspace, node.text)):
         return railroad.Terminal(escaped_line(node.text))
-    return railroad.Terminal(escaped_line(str(node)), cls="octets" if isinstance(node, Octets) else "")
+    return railroad.Terminal(escaped_line(str(node)))
 
 
-def _alternatives(node: Choice, link: Callable[[str], str]) -> railroad.DiagramItem:
+def _alternatives(node: Choice, link: Callable[[str], str | None]) -> railroad.DiagramItem:
     items = [_item_of(item, link) for item in node.items]
     short = all(isinstance(item, Literal | Octets | Reference) and len(str(item)) <= SHORT for item in node.items)
     if not short or len(items) <= COLUMN:
