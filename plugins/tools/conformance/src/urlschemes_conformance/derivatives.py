@@ -16,12 +16,23 @@ from functools import cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from urlschemes_conformance.characters import both_cases
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["EMPTY", "NOTHING", "ABNFRules", "Derivatives", "Row", "State", "either", "octets", "state", "then", "times"]
+__all__ = [
+    "EMPTY",
+    "NOTHING",
+    "ABNFRules",
+    "Derivatives",
+    "Row",
+    "State",
+    "both_cases",
+    "either",
+    "octets",
+    "state",
+    "then",
+    "times",
+]
 
 
 class State(tuple[Any, ...]):
@@ -55,6 +66,12 @@ Row: TypeAlias = dict[State, int]
 
 EMPTY = state("empty")
 NOTHING = state("nothing")
+
+
+def both_cases(letter: str) -> int:
+    """Return the set of `letter` in both its letter cases, as a mask."""
+    return 1 << ord(letter.lower()) | 1 << ord(letter.upper())
+
 
 _OCTETS = (1 << 256) - 1
 _PERCENT = 1 << ord("%")

@@ -12,8 +12,18 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Sequence
-from urlschemes_conformance.characters import both_cases
-from urlschemes_conformance.derivatives import EMPTY, NOTHING, Derivatives, State, either, octets, state, then, times
+from urlschemes_conformance.derivatives import (
+    EMPTY,
+    NOTHING,
+    Derivatives,
+    State,
+    both_cases,
+    either,
+    octets,
+    state,
+    then,
+    times,
+)
 
 if TYPE_CHECKING:
     from urlschemes.grammar.bnf import Grammar, Node

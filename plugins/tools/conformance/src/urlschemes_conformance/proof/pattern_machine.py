@@ -19,7 +19,7 @@ from operator import or_
 from re import _parser as reader  # type: ignore[attr-defined]
 from typing import Any, NamedTuple, TypeAlias
 
-from urlschemes_conformance.characters import both_cases
+from urlschemes_conformance.derivatives import both_cases
 from urlschemes_conformance.proof.product import NotProven
 
 __all__ = ["HERE", "Machine", "Tags", "Thread"]
