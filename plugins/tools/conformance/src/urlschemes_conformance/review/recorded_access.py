@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from urlschemes.errors import PluginContractError
 from urlschemes.scheme.scheme import Scheme
 from urlschemes_access import operate
-from urlschemes_access.resources import Document, Listing, Session
+from urlschemes_access.attributes import Attributes
+from urlschemes_access.resources import Document, Listing
 from urlschemes_conformance.review.fixed_randomness import with_fixed_randomness
 from urlschemes_testing.demonstration import started
 from urlschemes_testing.replay import Recording, replay
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
     from urlschemes.registry.claims import Claim
     from urlschemes.registry.registry import Registry
-    from urlschemes_access.attributes import Attributes
     from urlschemes_access.protocol import Algorithm
+    from urlschemes_access.resources import Session
     from urlschemes_testing.demonstration import Demonstration
     from urlschemes_testing.replay import Script
 
@@ -45,7 +46,7 @@ class RecordedAccess:
 
     `script` is what client and server sent, `start` starts the algorithm again, `longest_step` is the most seconds
     that it computed between two requests. `kind` is the kind of the result, `content` the octets of a document,
-    `entries` the number of entries of a listing.
+    `result` a description.
     """
 
     url: str
@@ -55,16 +56,7 @@ class RecordedAccess:
     longest_step: float
     kind: str
     content: bytes | None
-    entries: int | None
-
-    @property
-    def result(self) -> str:
-        """A description of the result."""
-        if self.content is not None:
-            return f"{self.operation} returned a document of {len(self.content)} octets"
-        if self.entries is not None:
-            return f"{self.operation} returned a listing of {self.entries} entries"
-        return f"{self.operation} returned {'a session' if self.kind == 'session' else self.kind}"
+    result: str
 
 
 class _RecordingScheme(Scheme):
@@ -132,7 +124,7 @@ def record_access(
                 deadline=DEADLINE,
                 **demo.settings,
             )
-            kind, content, entries = _read_all(resource, demo)
+            kind, content, what = _read_all(resource, demo)
     return RecordedAccess(
         demo.url,
         demo.operation,
@@ -141,26 +133,25 @@ def record_access(
         max(recording.step_times, default=0.0),
         kind,
         content,
-        entries,
+        f"{demo.operation} returned {what}",
     )
 
 
 def _read_all(
     resource: Document | Listing | Session | Attributes, demo: Demonstration
-) -> tuple[str, bytes | None, int | None]:
-    """Read all of the resource. Return its kind, the octets of a document, the number of a listing's entries."""
-    if isinstance(resource, Document):
-        with resource:
-            return "document", resource.read(), None
-    if isinstance(resource, Listing):
-        with resource:
-            return "listing", None, len(list(resource))
-    if isinstance(resource, Session):
-        with resource:
-            if demo.talk is not None:
-                demo.talk(resource)
-            return "session", None, None
-    return "attributes", None, None
+) -> tuple[str, bytes | None, str]:
+    """Read all of the resource. Return its kind, the octets of a document, and a description."""
+    if isinstance(resource, Attributes):
+        return "attributes", None, "attributes"
+    with resource:
+        if isinstance(resource, Document):
+            content = resource.read()
+            return "document", content, f"a document of {len(content)} octets"
+        if isinstance(resource, Listing):
+            return "listing", None, f"a listing of {len(list(resource))} entries"
+        if demo.talk is not None:
+            demo.talk(resource)
+        return "session", None, "a session"
 
 
 def longest_step(access: RecordedAccess) -> float:
