@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pkgutil import resolve_name
 from time import perf_counter
@@ -16,7 +16,7 @@ from urlschemes_access.attributes import Attributes
 from urlschemes_access.resources import Document, Listing
 from urlschemes_conformance.review.fixed_randomness import with_fixed_randomness
 from urlschemes_testing.demonstration import started
-from urlschemes_testing.replay import Recording, replay
+from urlschemes_testing.replay import Recording, Script, fault_everywhere, replay, split_everywhere, steps
 from urlschemes_testing.replay.observing import observed
 
 if TYPE_CHECKING:
@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from urlschemes_access.protocol import Algorithm
     from urlschemes_access.resources import Session
     from urlschemes_testing.demonstration import Demonstration
-    from urlschemes_testing.replay import Script
+    from urlschemes_testing.replay import Outcome
 
-__all__ = ["RecordedAccess", "longest_step", "record_access"]
+__all__ = ["RecordedAccess", "record_access"]
 
 DEADLINE = 30.0
 """Seconds that the access may take."""
+MAX_PIECES = 30
+"""Lines of the server that become messages of their own when faults are injected."""
 RUNS = 3
 """Runs of an algorithm that seems to be slow between two requests."""
 SLOW_STEP = 0.1
@@ -57,6 +59,74 @@ class RecordedAccess:
     kind: str
     content: bytes | None
     result: str
+
+    @property
+    def server_octets(self) -> int:
+        """The number of octets that the server sends, or that files have."""
+        return sum(len(step.octets) for step in self.script if isinstance(step, steps.ServerSends | steps.LocalFile))
+
+    @property
+    def closed(self) -> set[str]:
+        """The connections that the server closes."""
+        return {step.on for step in self.script if isinstance(step, steps.ServerCloses)}
+
+    @property
+    def secured(self) -> set[str]:
+        """The connections with TLS."""
+        return {step.on for step in self.script if isinstance(step, steps.ClientStartsTLS)}
+
+    def replayed(self) -> Outcome:
+        """Run the algorithm again, without sockets. Raises AssertionError if it departs from the script."""
+        return replay(self.start(), self.script)
+
+    def retimed(self) -> float:
+        """Return the most seconds that the algorithm computes between two requests, in the fastest of several runs."""
+        longest = [self.longest_step]
+        while min(longest) > SLOW_STEP and len(longest) < RUNS:
+            times: list[float] = []
+            with suppress(AssertionError, Exception):  # the check replayed reports it
+                replay(_timed(self.start(), times), self.script)
+            longest.append(max(times, default=0.0))
+        return min(longest)
+
+    def split(self) -> None:
+        """Run the algorithm with the server's octets split everywhere. Raises what it raises, and AssertionError."""
+        split_everywhere(self.start, self.script)
+
+    def unhandled_fault(self, *, ends_by_closing: bool) -> AssertionError | None:
+        """Return the first fault that the algorithm does not handle correctly."""
+        try:
+            also = _last_commands(self.script)
+            fault_everywhere(self.start, _in_lines(self.script), also=also, ends_by_closing=ends_by_closing)
+        except AssertionError as error:
+            return error
+        return None
+
+
+def _in_lines(script: Script) -> Script:
+    """Return the script with each line of the server as a message, so that faults happen between lines too."""
+    datagrams = {step.on for step in script if isinstance(step, steps.ClientConnects) and step.transport == "udp"}
+    divided: list[steps.Step] = []
+    count = 0
+    for step in script:
+        if not isinstance(step, steps.ServerSends) or step.on in datagrams:
+            divided.append(step)
+            continue
+        lines = step.octets.splitlines(keepends=True)
+        pieces = [*lines[:MAX_PIECES], b"".join(lines[MAX_PIECES:])] if count < MAX_PIECES else [step.octets]
+        count += len(pieces)
+        pieces[-1:] = [pieces[-1][:-1], pieces[-1][-1:]]
+        divided += [replace(step, octets=piece) for piece in pieces if piece]
+    return Script(*divided)
+
+
+def _last_commands(script: Script) -> list[bytes]:
+    """Return the last message of the client on each connection with several: it may send that after a fault."""
+    sent: dict[str, list[bytes]] = {}
+    for step in script:
+        if isinstance(step, steps.ClientSends):
+            sent.setdefault(step.on, []).append(step.octets)
+    return [messages[-1] for messages in sent.values() if len(messages) > 1]
 
 
 class _RecordingScheme(Scheme):
@@ -152,14 +222,3 @@ def _read_all(
         if demo.talk is not None:
             demo.talk(resource)
         return "session", None, "a session"
-
-
-def longest_step(access: RecordedAccess) -> float:
-    """Return the most seconds that the algorithm computes between two requests, in the fastest of several runs."""
-    longest = [access.longest_step]
-    while min(longest) > SLOW_STEP and len(longest) < RUNS:
-        times: list[float] = []
-        with suppress(AssertionError, Exception):  # the check replayed reports it
-            replay(_timed(access.start(), times), access.script)
-        longest.append(max(times, default=0.0))
-    return min(longest)
