@@ -100,7 +100,9 @@ class _FaultyBackend(ReplayBackend):
                 return {"timeout": self._wait_in_vain, **_raising("cancelled")}
             case self._use_file:
                 return _raising("unreadable", "forbidden", "cancelled")
-        match self.request:  # a function of the caller's
+            case _:
+                pass  # a function of the caller's
+        match self.request:
             case Authenticate() | Ask() as request:
                 nothing = "no answers" if isinstance(request, Ask) else "no credentials"
                 return {nothing: _give_nothing, **_raising("cancelled")}
