@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import socket
 import struct
+import sys
 import threading
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TypeAlias
@@ -262,11 +263,10 @@ def floods(octets: bytes = bytes(FLOOD), *, most: int | None = None) -> Act:
     several = octets * max(1, FLOOD // len(octets))
 
     def act(visitor: Visitor) -> None:
-        left = most
-        while left is None or left > 0:
-            piece = several if left is None else several[:left]
-            visitor.say(piece)
-            left = None if left is None else left - len(piece)
+        left = sys.maxsize if most is None else most
+        while left > 0:
+            visitor.say(several[:left])
+            left -= len(several)
 
     return act
 
