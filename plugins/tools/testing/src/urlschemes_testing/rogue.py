@@ -67,6 +67,7 @@ class Visitor:
         self.number = number
         self.heard = bytearray()
         self.accepted = self._connection = connection
+        """The connection as it was accepted, without TLS."""
         self.closing = closing
         """Set when the server closes."""
         self.data_done = threading.Event()
