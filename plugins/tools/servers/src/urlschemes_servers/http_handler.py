@@ -138,19 +138,17 @@ class RequestHandler(SimpleHTTPRequestHandler):
         self.send_response(status)
         for name, value in headers:
             self.send_header(name, value)
-        empty = self.command == "HEAD" or status in (204, 304)
-        if isinstance(body, bytes):
-            if status not in (204, 304):
-                self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            if not empty:
-                self.wfile.write(body)
-            return
-        self.send_header("Transfer-Encoding", "chunked")
+        has_content = status not in (204, 304)
+        if not isinstance(body, bytes):
+            self.send_header("Transfer-Encoding", "chunked")
+        elif has_content:
+            self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if empty:
+        if self.command == "HEAD" or not has_content:
             return
-        for piece in body:
-            if piece:
-                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        if isinstance(body, bytes):
+            self.wfile.write(body)
+            return
+        for piece in filter(None, body):
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
         self.wfile.write(b"0\r\n\r\n")

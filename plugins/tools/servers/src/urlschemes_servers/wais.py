@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import require_type
@@ -336,23 +337,18 @@ def _number_of(value: bytes) -> int:
 
 def _elements(octets: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the tags and values of the elements. Raises _Crash for invalid octets."""
-    place = 0
+    stream = BytesIO(octets)
 
     def compressed() -> int:
-        nonlocal place
         value = 0
-        while True:
-            if place >= len(octets):
-                raise _Crash
-            octet = octets[place]
-            place += 1
-            value = value << 7 | octet & 0x7F
-            if octet < 0x80:
+        while octet := stream.read(1):
+            value = value << 7 | octet[0] & 0x7F
+            if octet[0] < 0x80:
                 return value
+        raise _Crash
 
-    while place < len(octets):
+    while stream.tell() < len(octets):
         tag, size = compressed(), compressed()
-        if size > len(octets) - place:
+        if size > len(octets) - stream.tell():
             raise _Crash
-        yield tag, octets[place : place + size]
-        place += size
+        yield tag, stream.read(size)
