@@ -92,10 +92,11 @@ def http_server(
     requests: list[HttpRequest] = []
     connections: list[int] = []
 
-    def respond(request: HttpRequest) -> HttpResponse | None:
+    def respond(method: str, target: str, headers: Message, body: bytes) -> HttpResponse | None:
         """Note a request, and return the handler's response; None if the folder is to be served."""
+        request = HttpRequest(method, target, headers, body)
         requests.append(request)
-        chosen = handler.get(request.target.partition("?")[0]) if isinstance(handler, Mapping) else handler
+        chosen = handler.get(target.partition("?")[0]) if isinstance(handler, Mapping) else handler
         response = chosen if chosen is None or isinstance(chosen, HttpResponse) else chosen(request)
         if response is None and root is None:
             return HttpResponse(404, b"not found\n", [("Content-Type", "text/plain")])

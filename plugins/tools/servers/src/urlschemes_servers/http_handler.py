@@ -8,14 +8,11 @@ from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from urlschemes_servers.http import HttpRequest
-
 if TYPE_CHECKING:
     import os
     import socket
     from collections.abc import Callable, Iterable
-
-    from urlschemes_servers.http import HttpResponse
+    from email.message import Message
 
 __all__ = ["RequestHandler"]
 
@@ -23,7 +20,7 @@ _RANGE = re.compile("bytes=([0-9]+)-([0-9]*)")
 
 
 class RequestHandler(SimpleHTTPRequestHandler):
-    """Answers all requests of one connection: by `respond`, or from `folder` if that returns None."""
+    """Answers all requests of one connection: as `respond` says, or from `folder` if that returns None."""
 
     protocol_version = "HTTP/1.1"
     server_version = "urlschemes-servers"
@@ -32,7 +29,7 @@ class RequestHandler(SimpleHTTPRequestHandler):
     def __init__(
         self,
         connection: socket.socket,
-        respond: Callable[[HttpRequest], HttpResponse | None],
+        respond: Callable[[str, str, Message, bytes], Any],
         folder: str | os.PathLike[str] | None,
         *,
         writable: bool,
@@ -48,8 +45,8 @@ class RequestHandler(SimpleHTTPRequestHandler):
             return False
         # Not self.path: the standard library removes leading slashes from it.
         target = self.requestline.split(" ")[1]
-        self._request = HttpRequest(self.command, target, self.headers, self._body())
-        response = self._respond(self._request)
+        self._received = self._body()
+        response = self._respond(self.command, target, self.headers, self._received)
         if response is not None:
             self._send(response.status, response.body, response.headers)
         return response is None
@@ -75,7 +72,7 @@ class RequestHandler(SimpleHTTPRequestHandler):
             self.send_error(HTTPStatus.CONFLICT)
         else:
             status = HTTPStatus.NO_CONTENT if path.exists() else HTTPStatus.CREATED
-            path.write_bytes(self._request.body)
+            path.write_bytes(self._received)
             self._send(status)
 
     def do_DELETE(self) -> None:
