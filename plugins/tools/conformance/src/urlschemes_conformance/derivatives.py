@@ -16,12 +16,23 @@ from functools import cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from urlschemes_conformance.characters import both_cases
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["EMPTY", "NOTHING", "ABNFRules", "Derivatives", "Row", "State", "either", "octets", "state", "then", "times"]
+__all__ = [
+    "EMPTY",
+    "NOTHING",
+    "ABNFRules",
+    "Derivatives",
+    "Row",
+    "State",
+    "both_cases",
+    "either",
+    "octets",
+    "state",
+    "then",
+    "times",
+]
 
 
 class State(tuple[Any, ...]):
@@ -55,6 +66,12 @@ Row: TypeAlias = dict[State, int]
 
 EMPTY = state("empty")
 NOTHING = state("nothing")
+
+
+def both_cases(letter: str) -> int:
+    """Return the set of `letter` in both its letter cases, as a mask."""
+    return 1 << ord(letter.lower()) | 1 << ord(letter.upper())
+
 
 _OCTETS = (1 << 256) - 1
 _PERCENT = 1 << ord("%")
@@ -224,7 +241,9 @@ def octets(low: int, high: int) -> State:
 
 def times(item: State, least: int, most: int | None) -> State:
     """Return the state of `item`, `least` to `most` times; None is without bound."""
-    return EMPTY if most == 0 else state("times", item, max(least, 0), most)
+    if most == 0:
+        return EMPTY
+    return item if (least, most) == (1, 1) else state("times", item, max(least, 0), most)
 
 
 def either(states: Iterable[State]) -> State:
@@ -298,21 +317,16 @@ class ABNFRules(Derivatives):
     def _repeated(self, tokens: list[str]) -> State:
         least = tokens.pop() if tokens[-1].isdigit() else ""
         if tokens[-1] != "*":
-            return self._times(self._element(tokens), int(least or 1), int(least or 1))
+            return times(self._element(tokens), int(least or 1), int(least or 1))
         tokens.pop()
         most = int(tokens.pop()) if tokens[-1].isdigit() else None
-        return self._times(self._element(tokens), int(least or 0), most)
-
-    def _times(self, item: State, least: int, most: int | None) -> State:
-        if (least, most) == (1, 1):
-            return item
-        return times(item, least, most)
+        return times(self._element(tokens), int(least or 0), most)
 
     def _element(self, tokens: list[str]) -> State:
         token = tokens.pop()
         if token in {"(", "["}:
             inner = self._alternatives(tokens)
-            return self._times(inner, 0, 1) if tokens.pop() == "]" else inner
+            return times(inner, 0, 1) if tokens.pop() == "]" else inner
         if token[0] == "<":
             name, _, words = token[1:-1].lower().partition(",")
             written = words.strip().removeprefix("encoded as ")

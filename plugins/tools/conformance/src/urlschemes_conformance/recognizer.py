@@ -12,8 +12,18 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING, TypeAlias
 
 from urlschemes.grammar.bnf import Choice, Literal, Octets, Reference, Repeat, Sequence
-from urlschemes_conformance.characters import both_cases
-from urlschemes_conformance.derivatives import EMPTY, NOTHING, Derivatives, State, either, octets, state, then, times
+from urlschemes_conformance.derivatives import (
+    EMPTY,
+    NOTHING,
+    Derivatives,
+    State,
+    both_cases,
+    either,
+    octets,
+    state,
+    then,
+    times,
+)
 
 if TYPE_CHECKING:
     from urlschemes.grammar.bnf import Grammar, Node
@@ -93,8 +103,6 @@ class Recognizer(NodeRules):
             [part.element for part in parts if part.element is not None]
         )
         self.is_live = cache(self._is_live)
-        self.live: set[State] = set()
-        """States of two rules from which a text that derives can be reached, as far as they are known."""
 
     def viable(self, text: str) -> int:
         """Return the length of the longest prefix of `text` that begins a text that derives."""
@@ -127,20 +135,14 @@ class Recognizer(NodeRules):
 
     def _leads_to_end(self, of: State) -> bool:
         """Search for a text: what two rules allow, one by one, they may not allow together."""
-        seen = {of}
-        way = [(of, iter(self.row(of)))]
-        while way:
-            reached, following = way[-1]
-            if reached in self.live or self.nullable(reached):
-                self.live |= {each for each, _ in way}
+        seen, ahead = {of}, [of]
+        while ahead:
+            reached = ahead.pop()
+            if self.nullable(reached):
                 return True
-            for each in following:
-                if each not in seen and all(map(self.is_live, each[1:3])):
-                    seen.add(each)
-                    way.append((each, iter(self.row(each))))
-                    break
-            else:
-                way.pop()
+            more = {each for each in self.row(reached) if all(map(self.is_live, each[1:3]))} - seen
+            seen |= more
+            ahead += more
         return False
 
     def parts_at(self, path: tuple[str, ...]) -> list[Part]:

@@ -51,7 +51,7 @@ class Item:
     `gtype` is its type character. `title` is shown in menus (by default its name). `content` is octets, or a file that
     is read for each request; `views` are other representations, by content type and language (`"text/plain De_DE"`).
     `terminated=False` omits the final dot of a text or menu, as many servers do. `plus=False` is an item without
-    Gopher+.
+    Gopher+. The server gives it its `selector`.
     """
 
     gtype: str
@@ -63,12 +63,18 @@ class Item:
     block: Block = "counted"
     terminated: bool = True
     plus: bool = True
-    items: Mapping[str, Item] | None = None
+    items: Mapping[str, Item] = field(default_factory=lambda: MappingProxyType({}))
     find: Callable[[str], Iterable[str]] | None = None
     questions: tuple[str, ...] = ()
     answer: Callable[[tuple[str, ...]], bytes] | None = None
     elsewhere: tuple[str, str, int] | None = None
     error: tuple[int, str] | None = None
+    selector: str = ""
+
+    @property
+    def representations(self) -> dict[str, bytes | None]:
+        """The representations in order; None is the item's own content."""
+        return {self.media_type: None, **self.views}
 
 
 class More(TypedDict, total=False):
@@ -179,20 +185,21 @@ class _Failure(Exception):
 class _Site:
     def __init__(self, root: Item) -> None:
         self.address = Address("", 0)
-        self.items: dict[str, tuple[str, Item]] = {}
-        self._add("", "", root)
+        self.items: dict[str, Item] = {}
+        self._placed("", "", root)
 
-    def _add(self, selector: str, name: str, item: Item) -> None:
-        self.items[selector] = (item.title or name, item)
-        for child, held in (item.items or {}).items():
-            if held.elsewhere is None:
-                self._add(f"{selector}/{child}", child, held)
+    def _placed(self, selector: str, name: str, item: Item) -> Item:
+        """Return an item with its title and its selector, and its entries with theirs; add those of this server."""
+        entries = {child: self._placed(f"{selector}/{child}", child, each) for child, each in item.items.items()}
+        placed = replace(item, title=item.title or name, selector=selector, items=entries)
+        if item.elsewhere is None:
+            self.items[selector] = placed
+        return placed
 
     def respond(self, stream: BinaryIO) -> bytes:
         line = stream.readline(LINE)
         selector, *fields = line.rstrip(b"\r\n").decode("utf-8", "surrogateescape").split("\t")
-        selector = "" if selector == "/" else selector
-        title, item = self.items.get(selector, ("", None))
+        item = self.items.get("" if selector == "/" else selector)
         words = ""
         if item is not None and item.gtype == "7" and fields:
             words, *fields = fields
@@ -203,81 +210,70 @@ class _Site:
             if item.error:
                 raise _Failure(*item.error)
             if not plus:
-                return self._plain(selector, item, words)
+                return self._plain(item, words)
             if fields[0].startswith("+"):
                 flag = fields[1] if len(fields) > 1 else "0"
                 answers = _read_block(stream) if flag == "1" else None
-                view = self._view(selector, item, words, fields[0][1:], answers)
-                return _block(view, item.block, stuffed=item.gtype == "0")
-            shown = self._children(selector, item) if fields[0].startswith("$") else [(selector, title, item)]
+                return _block(self._view(item, words, fields[0][1:], answers), item.block, stuffed=item.gtype == "0")
+            shown = item.items.values() if fields[0].startswith("$") else [item]
             wanted = re.findall(r"\+([^+]+)", fields[0])
-            lines = [line for entry in shown for line in self._attributes(*entry, wanted)]
+            lines = [line for entry in shown for line in self._attributes(entry, wanted)]
             return _block(_lines(lines), item.block, stuffed=True)
         except _Failure as failure:
             return _error(failure, plus=plus)
 
-    def _plain(self, selector: str, item: Item, words: str) -> bytes:
+    def _plain(self, item: Item, words: str) -> bytes:
         """Return the response in the form of RFC 1436."""
         if item.answer is not None:
             raise _Failure(1, "this item has a form, which requires a Gopher+ client")
-        content = self._content(selector, item, words)
+        content = self._content(item, words)
         if item.gtype in ("0", "1", "7"):
             return _stuffed(content) + (b".\r\n" if item.terminated else b"")
         return content
 
-    def _content(self, selector: str, item: Item, words: str) -> bytes:
+    def _content(self, item: Item, words: str = "") -> bytes:
         if item.gtype == "7":
             found = (item.find or self._find)(words)
-            entries = [(known, *self.items[known]) for known in found if known in self.items]
-            return _lines(self._descriptor(*entry) for entry in entries)
-        if item.items is not None:
-            return _lines(self._descriptor(*entry) for entry in self._children(selector, item))
+            return _lines(self._descriptor(self.items[each]) for each in found if each in self.items)
+        if item.gtype == "1":
+            return _lines(map(self._descriptor, item.items.values()))
         content = item.content if isinstance(item.content, bytes) else item.content.read_bytes()
         return re.sub(rb"\r?\n", b"\r\n", content) if item.gtype == "0" else content
-
-    def _children(self, selector: str, item: Item) -> list[tuple[str, str, Item]]:
-        return [(f"{selector}/{name}", held.title or name, held) for name, held in (item.items or {}).items()]
 
     def _find(self, words: str) -> list[str]:
         """Return the selectors of the items with all the words (RFC 1436: a space is an implied `and`)."""
         found = []
-        for selector, (title, item) in self.items.items():
-            content = self._content(selector, item, "") if item.gtype == "0" and not item.questions else b""
-            searched = f"{title}\n{content.decode('utf-8', 'replace')}".casefold()
-            if item.gtype == "0" and all(word in searched for word in words.casefold().split()):
-                found.append(selector)
+        for selector, item in self.items.items():
+            if item.gtype == "0":
+                content = b"" if item.questions else self._content(item)
+                searched = f"{item.title}\n{content.decode('utf-8', 'replace')}".casefold()
+                if all(word in searched for word in words.casefold().split()):
+                    found.append(selector)
         return found
 
-    def _descriptor(self, selector: str, title: str, item: Item) -> str:
-        host, port = self.address
-        if item.elsewhere:
-            selector, host, port = item.elsewhere
+    def _descriptor(self, item: Item) -> str:
+        selector, host, port = item.elsewhere or (item.selector, *self.address)
         extra = "" if not item.plus else "\t?" if item.questions else "\t+"
-        return f"{item.gtype}{title}\t{selector}\t{host}\t{port}{extra}"
+        return f"{item.gtype}{item.title}\t{selector}\t{host}\t{port}{extra}"
 
-    def _view(self, selector: str, item: Item, words: str, wanted: str, answers: tuple[str, ...] | None) -> bytes:
+    def _view(self, item: Item, words: str, wanted: str, answers: tuple[str, ...] | None) -> bytes:
         if item.answer is not None:
             if answers is None:
                 raise _Failure(1, "this item requires answers to its questions")
             return item.answer(answers)
-        for view, content in self._views(item).items():
-            if wanted and view.casefold() == wanted.casefold() and content is not None:
-                return content
-        if wanted and wanted.casefold() not in (view.casefold() for view in self._views(item)):
+        views = {view.casefold(): content for view, content in item.representations.items()}
+        if wanted and wanted.casefold() not in views:
             raise _Failure(1, f"there is no view {wanted}")
-        return self._content(selector, item, words)
+        view = views.get(wanted.casefold())
+        return self._content(item, words) if view is None else view
 
-    def _views(self, item: Item) -> dict[str, bytes | None]:
-        """Return the representations in order; None is the item's own content."""
-        return {item.media_type: None, **item.views}
-
-    def _attributes(self, selector: str, title: str, item: Item, wanted: Sequence[str]) -> Iterator[str]:
-        yield f"+INFO: {self._descriptor(selector, title, item)}"
+    def _attributes(self, item: Item, wanted: Sequence[str]) -> Iterator[str]:
+        yield f"+INFO: {self._descriptor(item)}"
         if item.elsewhere:
             return
         blocks: dict[str, list[str]] = {"ADMIN": [f"Admin: {ADMIN}", f"Mod-Date: {MODIFIED}"], "VIEWS": []}
-        for view, content in self._views(item).items():
-            octets = self._content(selector, item, "") if content is None and not item.questions else content or b""
+        for view, content in item.representations.items():
+            octets = self._content(item) if content is None and not item.questions else content or b""
             blocks["VIEWS"].append(f"{view}: <{max(1, round(len(octets) / 1024))}k>")
         if item.abstract:
             blocks["ABSTRACT"] = item.abstract.splitlines()

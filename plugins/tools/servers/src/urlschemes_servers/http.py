@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from types import NoneType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -59,29 +58,6 @@ def chunked(*pieces: bytes) -> HttpResponse:
     return HttpResponse(200, pieces, [("Content-Type", "application/octet-stream")])
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
-    """The content of a server, and the requests that it received."""
-
-    handler: Handler | Mapping[str, Handler] | None
-    folder: Path | None
-    _: KW_ONLY
-    writable: bool
-    requests: list[HttpRequest] = field(default_factory=list)
-
-    def response(self, method: str, target: str, headers: Message, body: bytes) -> HttpResponse | None:
-        """Note a request, and return the handler's response; None if the folder is to be served."""
-        request = HttpRequest(method, target, headers, body)
-        self.requests.append(request)
-        chosen = self.handler
-        if isinstance(chosen, Mapping):
-            chosen = chosen.get(request.target.partition("?")[0])
-        response = chosen if chosen is None or isinstance(chosen, HttpResponse) else chosen(request)
-        if response is None and self.folder is None:
-            return HttpResponse(404, b"not found\n", [("Content-Type", "text/plain")])
-        return response
-
-
 class HttpAddress(Address):
     """The address of an HTTP server; `requests` are those that it received, in order.
 
@@ -113,15 +89,25 @@ def http_server(
         require_type("handler", handler, HttpResponse, Mapping, NoneType)
     from urlschemes_servers.http_handler import RequestHandler  # late: http.server
 
-    site = Site(handler, None if root is None else Path(root), writable=writable)
+    requests: list[HttpRequest] = []
     connections: list[int] = []
+
+    def respond(method: str, target: str, headers: Message, body: bytes) -> HttpResponse | None:
+        """Note a request, and return the handler's response; None if the folder is to be served."""
+        request = HttpRequest(method, target, headers, body)
+        requests.append(request)
+        chosen = handler.get(target.partition("?")[0]) if isinstance(handler, Mapping) else handler
+        response = chosen if chosen is None or isinstance(chosen, HttpResponse) else chosen(request)
+        if response is None and root is None:
+            return HttpResponse(404, b"not found\n", [("Content-Type", "text/plain")])
+        return response
 
     def serve(connection: socket.socket) -> None:
         connections.append(connection.getpeername()[1])
-        RequestHandler(connection, site)
+        RequestHandler(connection, respond, root, writable=writable)
 
     with Loopback(serve, host=host, lifetime=lifetime, patience=patience, tls=tls) as server:
         address = HttpAddress(*server.address)
-        address.requests = site.requests
+        address.requests = requests
         address.connections = connections
         yield address

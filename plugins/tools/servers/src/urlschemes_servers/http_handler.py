@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import os
     import socket
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from email.message import Message
 
 __all__ = ["RequestHandler"]
 
@@ -18,16 +20,24 @@ _RANGE = re.compile("bytes=([0-9]+)-([0-9]*)")
 
 
 class RequestHandler(SimpleHTTPRequestHandler):
-    """Answers all requests of one connection, as the `urlschemes_servers.http.Site` says."""
+    """Answers all requests of one connection: as `respond` says, or from `folder` if that returns None."""
 
     protocol_version = "HTTP/1.1"
     server_version = "urlschemes-servers"
     sys_version = ""
 
-    def __init__(self, connection: socket.socket, site: Any) -> None:
-        self._site = site
+    def __init__(
+        self,
+        connection: socket.socket,
+        respond: Callable[[str, str, Message, bytes], Any],
+        folder: str | os.PathLike[str] | None,
+        *,
+        writable: bool,
+    ) -> None:
+        self._respond = respond
+        self._writable = writable
         server: Any = None  # the standard library's handler keeps it, and does not use it
-        super().__init__(connection, connection.getpeername(), server, directory=site.folder)
+        super().__init__(connection, connection.getpeername(), server, directory=folder)
 
     def parse_request(self) -> bool:
         """Read a request. Return False if it was answered."""
@@ -35,7 +45,8 @@ class RequestHandler(SimpleHTTPRequestHandler):
             return False
         # Not self.path: the standard library removes leading slashes from it.
         target = self.requestline.split(" ")[1]
-        response = self._site.response(self.command, target, self.headers, self._body())
+        self._received = self._body()
+        response = self._respond(self.command, target, self.headers, self._received)
         if response is not None:
             self._send(response.status, response.body, response.headers)
         return response is None
@@ -55,19 +66,19 @@ class RequestHandler(SimpleHTTPRequestHandler):
     def do_PUT(self) -> None:
         """Write a file of the folder."""
         path = Path(self.translate_path(self.path))
-        if not self._site.writable:
+        if not self._writable:
             self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)
         elif path.is_dir() or not path.parent.is_dir():
             self.send_error(HTTPStatus.CONFLICT)
         else:
             status = HTTPStatus.NO_CONTENT if path.exists() else HTTPStatus.CREATED
-            path.write_bytes(self._site.requests[-1].body)
+            path.write_bytes(self._received)
             self._send(status)
 
     def do_DELETE(self) -> None:
         """Remove a file of the folder."""
         path = Path(self.translate_path(self.path))
-        if not self._site.writable:
+        if not self._writable:
             self.send_error(HTTPStatus.METHOD_NOT_ALLOWED)
         elif not path.is_file():
             self.send_error(HTTPStatus.NOT_FOUND)
@@ -124,19 +135,17 @@ class RequestHandler(SimpleHTTPRequestHandler):
         self.send_response(status)
         for name, value in headers:
             self.send_header(name, value)
-        empty = self.command == "HEAD" or status in (204, 304)
-        if isinstance(body, bytes):
-            if status not in (204, 304):
-                self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            if not empty:
-                self.wfile.write(body)
-            return
-        self.send_header("Transfer-Encoding", "chunked")
+        has_content = status not in (204, 304)
+        if not isinstance(body, bytes):
+            self.send_header("Transfer-Encoding", "chunked")
+        elif has_content:
+            self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if empty:
+        if self.command == "HEAD" or not has_content:
             return
-        for piece in body:
-            if piece:
-                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        if isinstance(body, bytes):
+            self.wfile.write(body)
+            return
+        for piece in filter(None, body):
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
         self.wfile.write(b"0\r\n\r\n")

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from itertools import count
 from threading import Lock
 from types import NoneType
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from urlschemes.errors import members, require_type
 from urlschemes_testing.loopback import HOST, LIFETIME, PATIENCE, Address, Loopback
@@ -106,15 +106,11 @@ def nntp_server(
     members("groups", groups.values(), Newsgroup)
     require_type("users", users, Mapping, NoneType)
     store = _Store(groups, posting=posting)
+    known = {b"CAPABILITIES": capabilities, b"OVER": overview == "OVER", b"XOVER": bool(overview)}
 
     def serve(connection: socket.socket) -> None:
-        session = _Session(store, connection, tls, users=users, overview=overview)
-        session.offers_capabilities = capabilities
-        session.is_reader = not mode_reader
-        try:
+        with closing(_Session(store, connection, tls, users, known, is_reader=not mode_reader)) as session:
             session.run()
-        finally:
-            session.close()
 
     with Loopback(serve, host=host, lifetime=lifetime, patience=patience) as server:
         yield server.address
@@ -189,32 +185,34 @@ class _Store:
         return f"240 Article received {identifier.decode('utf-8', 'replace')}"
 
 
+Reply: TypeAlias = "str | tuple[str, Iterable[bytes]] | None"
+"""A line; a line and the block that follows it; None if there is nothing left to send."""
+
+
 class _Session:
-    """One connection: commands and replies."""
+    """One connection: commands and replies. `known` says of some commands whether the server knows them."""
 
     def __init__(
         self,
         store: _Store,
         connection: socket.socket,
         tls: ssl.SSLContext | None,
-        *,
         users: Mapping[str, str] | None,
-        overview: str,
+        known: Mapping[bytes, bool],
+        *,
+        is_reader: bool,
     ) -> None:
-        self.offers_capabilities = True
-        self.is_reader = True
         self._store = store
         self._accepted = self._connection = connection
         self._stream: BinaryIO = connection.makefile("rb")
         self._tls = tls
-        self._secure = False
         self._users = users
         self._user = ""
         self._logged_in = users is None
-        self._overview = overview
+        self._is_reader = is_reader
         self._group: _Group | None = None
         self._current: int | None = None
-        self._commands: dict[bytes, Callable[[list[bytes]], None]] = {
+        commands: dict[bytes, Callable[[list[bytes]], Reply]] = {
             b"CAPABILITIES": self._capabilities,
             b"MODE": self._mode,
             b"STARTTLS": self._start_tls,
@@ -222,115 +220,116 @@ class _Session:
             b"GROUP": self._select,
             b"LISTGROUP": self._listgroup,
             b"LIST": self._list,
+            b"OVER": self._over,
+            b"XOVER": self._over,
             b"ARTICLE": self._article,
             b"HEAD": self._article,
             b"BODY": self._article,
             b"STAT": self._article,
             b"POST": self._post,
         }
-        if overview:
-            self._commands[b"XOVER"] = self._over
-        if overview == "OVER":
-            self._commands[b"OVER"] = self._over
+        self._commands = {verb: command for verb, command in commands.items() if known.get(verb, True)}
 
     def run(self) -> None:
         """Serve until the client quits or closes the connection."""
-        self._reply("200 Loopback news, posting allowed" if self._store.posting else "201 Loopback news, no posting")
+        self._send("200 Loopback news, posting allowed" if self._store.posting else "201 Loopback news, no posting")
         while line := self._stream.readline(LINE):
             words = line.split()
             verb = words[0].upper() if words else b""
             if verb == b"QUIT":
-                self._reply("205 Goodbye")
+                self._send("205 Goodbye")
                 return
-            command = self._commands.get(verb)
-            if command is None or (verb == b"CAPABILITIES" and not self.offers_capabilities):
-                self._reply("500 Unknown command")
-            elif not self.is_reader and verb not in (b"CAPABILITIES", b"MODE", b"STARTTLS"):
-                self._reply("502 MODE READER required")
-            elif not self._logged_in and verb not in (b"CAPABILITIES", b"MODE", b"STARTTLS", b"AUTHINFO"):
-                self._reply("480 Authentication required")
-            else:
-                command(words)
+            self._send(self._reply(verb, words))
 
     def close(self) -> None:
         """Close the stream, and the TLS connection if there is one."""
         self._stream.close()
-        if self._connection is not self._accepted:
+        if self._is_secure:
             self._connection.close()
 
-    def _reply(self, line: str) -> None:
-        self._connection.sendall(line.encode("utf-8", "surrogateescape") + b"\r\n")
+    @property
+    def _is_secure(self) -> bool:
+        return self._connection is not self._accepted
 
-    def _reply_block(self, line: str, lines: Iterable[bytes]) -> None:
-        block = b"".join((b"." if each.startswith(b".") else b"") + each + b"\r\n" for each in lines)
-        self._connection.sendall(line.encode("utf-8", "surrogateescape") + b"\r\n" + block + b".\r\n")
+    def _reply(self, verb: bytes, words: list[bytes]) -> Reply:
+        command = self._commands.get(verb)
+        if command is None:
+            return "500 Unknown command"
+        if not self._is_reader and verb not in (b"CAPABILITIES", b"MODE", b"STARTTLS"):
+            return "502 MODE READER required"
+        if not self._logged_in and verb not in (b"CAPABILITIES", b"MODE", b"STARTTLS", b"AUTHINFO"):
+            return "480 Authentication required"
+        return command(words)
+
+    def _send(self, reply: Reply) -> None:
+        if reply is None:
+            return
+        line, lines = (reply, None) if isinstance(reply, str) else reply
+        octets = line.encode("utf-8", "surrogateescape") + b"\r\n"
+        if lines is not None:
+            octets += b"".join((b"." if each.startswith(b".") else b"") + each + b"\r\n" for each in lines) + b".\r\n"
+        self._connection.sendall(octets)
 
     # Capabilities, TLS and login
 
-    def _capabilities(self, _: list[bytes]) -> None:
+    def _capabilities(self, _: list[bytes]) -> Reply:
         lines = ["VERSION 2", "IMPLEMENTATION loopback"]
-        lines += ["READER", "LIST ACTIVE NEWSGROUPS"] if self.is_reader else ["MODE-READER"]
-        lines += ["OVER"] if self._overview == "OVER" and self.is_reader else []
-        lines += ["POST"] if self._store.posting and self.is_reader else []
-        lines += ["STARTTLS"] if self._tls and not self._secure else []
+        lines += ["READER", "LIST ACTIVE NEWSGROUPS"] if self._is_reader else ["MODE-READER"]
+        lines += ["OVER"] if b"OVER" in self._commands and self._is_reader else []
+        lines += ["POST"] if self._store.posting and self._is_reader else []
+        lines += ["STARTTLS"] if self._tls and not self._is_secure else []
         lines += ["AUTHINFO USER"] if not self._logged_in else []
-        self._reply_block("101 Capability list:", (line.encode() for line in lines))
+        return "101 Capability list:", map(str.encode, lines)
 
-    def _mode(self, words: list[bytes]) -> None:
+    def _mode(self, words: list[bytes]) -> Reply:
         if [word.upper() for word in words[1:]] != [b"READER"]:
-            self._reply("501 Syntax: MODE READER")
-            return
-        self.is_reader = True
-        self._reply("200 Posting allowed" if self._store.posting else "201 No posting")
+            return "501 Syntax: MODE READER"
+        self._is_reader = True
+        return "200 Posting allowed" if self._store.posting else "201 No posting"
 
-    def _start_tls(self, _: list[bytes]) -> None:
-        if self._tls is None or self._secure:
-            self._reply("502 STARTTLS not available")
-            return
-        self._reply("382 Begin TLS negotiation")
+    def _start_tls(self, _: list[bytes]) -> Reply:
+        if self._tls is None or self._is_secure:
+            return "502 STARTTLS not available"
+        self._send("382 Begin TLS negotiation")
         # A duplicate, because the TLS socket takes over the socket that it is given.
         self._connection = self._tls.wrap_socket(self._accepted.dup(), server_side=True)
         self._stream = self._connection.makefile("rb")
-        self._secure = True
+        return None
 
-    def _authinfo(self, words: list[bytes]) -> None:
-        if self._tls and not self._secure:
-            self._reply("483 TLS required")
-            return
+    def _authinfo(self, words: list[bytes]) -> Reply:
+        if self._tls and not self._is_secure:
+            return "483 TLS required"
         kind = words[1].upper() if len(words) > 2 else b""
         given = b" ".join(words[2:]).decode("utf-8", "replace")
         if kind == b"USER":
             self._user = given
-            self._reply("381 Password required")
-        elif kind == b"PASS" and self._users and self._users.get(self._user) == given:
+            return "381 Password required"
+        if kind == b"PASS" and self._users and self._users.get(self._user) == given:
             self._logged_in = True
-            self._reply("281 Authentication accepted")
-        else:
-            self._reply("481 Authentication failed")
+            return "281 Authentication accepted"
+        return "481 Authentication failed"
 
     # Groups
 
     def _counts(self, group: _Group) -> str:
-        return f"{len(group.articles)} {group.low} {group.high} {group.name}"
+        return f"211 {len(group.articles)} {group.low} {group.high} {group.name}"
 
-    def _select(self, words: list[bytes]) -> None:
+    def _select(self, words: list[bytes]) -> Reply:
         group = self._store.groups.get(words[1]) if len(words) > 1 else None
         if group is None:
-            self._reply("411 No such group")
-            return
+            return "411 No such group"
         self._group = group
         self._current = group.low if group.articles else None
-        self._reply(f"211 {self._counts(group)}")
+        return self._counts(group)
 
-    def _listgroup(self, words: list[bytes]) -> None:
+    def _listgroup(self, words: list[bytes]) -> Reply:
         group = self._store.groups.get(words[1]) if len(words) > 1 else self._group
         if group is None:
-            self._reply("411 No such group" if len(words) > 1 else "412 No group selected")
-            return
+            return "411 No such group" if len(words) > 1 else "412 No group selected"
         self._group = group
-        self._reply_block(f"211 {self._counts(group)}", (b"%d" % number for number in tuple(group.articles)))
+        return self._counts(group), (b"%d" % number for number in tuple(group.articles))
 
-    def _list(self, words: list[bytes]) -> None:
+    def _list(self, words: list[bytes]) -> Reply:
         what = words[1].upper() if len(words) > 1 else b"ACTIVE"
         groups = self._store.groups.values()
         if what == b"ACTIVE":
@@ -338,34 +337,29 @@ class _Session:
         elif what == b"NEWSGROUPS":
             lines = [f"{group.name}\t{group.description}" for group in groups if group.description]
         else:
-            self._reply("503 Unknown list")
-            return
-        self._reply_block("215 List follows", (line.encode("utf-8", "surrogateescape") for line in lines))
+            return "503 Unknown list"
+        return "215 List follows", (line.encode("utf-8", "surrogateescape") for line in lines)
 
     # Articles
 
-    def _over(self, words: list[bytes]) -> None:
+    def _over(self, words: list[bytes]) -> Reply:
         if self._group is None:
-            self._reply("412 No group selected")
-            return
+            return "412 No group selected"
         found = _RANGE.fullmatch(words[1]) if len(words) > 1 else None
         low = int(found[1]) if found else self._current or 0
         high = low if found is None or not found[2] else int(found[3] or 10**16)
-        numbers = [number for number in tuple(self._group.articles) if low <= number <= high]
-        if not numbers:
-            self._reply("423 No articles in that range")
-            return
-        self._reply_block(
-            "224 Overview follows", (_overview(number, self._group.articles[number]) for number in numbers)
-        )
+        articles = {number: each for number, each in tuple(self._group.articles.items()) if low <= number <= high}
+        if not articles:
+            return "423 No articles in that range"
+        return "224 Overview follows", (_overview(number, each) for number, each in articles.items())
 
-    def _article(self, words: list[bytes]) -> None:
-        number, article = 0, None
+    def _article(self, words: list[bytes]) -> Reply:
+        number = 0
         if len(words) > 1 and words[1].startswith(b"<"):
             article = self._store.by_identifier.get(words[1])
             missing = "430 No such article"
         elif self._group is None:
-            missing = "412 No group selected"
+            return "412 No group selected"
         else:
             asked = words[1] if len(words) > 1 else b"%d" % (self._current or 0)
             number = int(asked) if _NUMBER.fullmatch(asked) else 0
@@ -373,28 +367,21 @@ class _Session:
             missing = "423 No article with that number"
             self._current = number if article else self._current
         if article is None:
-            self._reply(missing)
-            return
+            return missing
         whole = article.removesuffix(b"\r\n")
         head, _, body = whole.partition(b"\r\n\r\n")
         parts = {b"ARTICLE": (220, whole), b"HEAD": (221, head), b"BODY": (222, body), b"STAT": (223, None)}
         code, part = parts[words[0].upper()]
         reply = f"{code} {number} {_header(article)[b'message-id'].decode('utf-8', 'surrogateescape')}"
-        if part is None:
-            self._reply(reply)
-        else:
-            self._reply_block(reply, part.split(b"\r\n"))
+        return reply if part is None else (reply, part.split(b"\r\n"))
 
-    def _post(self, _: list[bytes]) -> None:
+    def _post(self, _: list[bytes]) -> Reply:
         if not self._store.posting:
-            self._reply("440 No posting")
-            return
-        self._reply("340 Send the article; end with a dot")
+            return "440 No posting"
+        self._send("340 Send the article; end with a dot")
         article = bytearray()
         while (line := self._stream.readline(LONGEST)) != b".\r\n":
-            if not line:
-                return
             article += line.removeprefix(b".")
-            if len(article) > LONGEST:
-                return
-        self._reply(self._store.post(bytes(article)))
+            if not line or len(article) > LONGEST:
+                return None
+        return self._store.post(bytes(article))

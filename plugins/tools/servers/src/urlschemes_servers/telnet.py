@@ -155,36 +155,24 @@ class Visit:
     def _handle_command(self, command: int) -> None:
         if command == SB:
             self._subnegotiation()
-        elif command in {WILL, WONT}:
-            self._handle_their_option(self._next_octet(), on=command == WILL)
-        elif command in {DO, DONT}:
-            self._handle_our_option(self._next_octet(), on=command == DO)
+        elif command in {WILL, WONT, DO, DONT}:
+            self._handle_option(self._next_octet(), on=command in {WILL, DO}, ours=command in {DO, DONT})
 
-    def _handle_their_option(self, code: int, *, on: bool) -> None:
-        if code in ASKED and self._negotiates:
+    def _handle_option(self, code: int, *, on: bool, ours: bool) -> None:
+        yes, no, proposed = (WILL, WONT, OFFERED) if ours else (DO, DONT, ASKED)
+        if code in proposed and self._negotiates:
             if not on:
-                self.refused.add(("DO", code))
+                self.refused.add(("WILL" if ours else "DO", code))
             elif code == TERMINAL_TYPE:
                 self._send_octets(IAC, SB, TERMINAL_TYPE, TERMINAL_TYPE_SEND, IAC, SE)
-        elif code == BINARY:
-            if on != self._binary[0]:
-                self._binary[0] = on
-                self._send_octets(IAC, DO if on else DONT, BINARY)
-        elif on:
-            self._send_octets(IAC, DONT, code)
-
-    def _handle_our_option(self, code: int, *, on: bool) -> None:
-        if code in OFFERED and self._negotiates:
-            if not on:
-                self.refused.add(("WILL", code))
             if code == ECHO:
                 self._echoes = on
         elif code == BINARY:
-            if on != self._binary[1]:
-                self._binary[1] = on
-                self._send_octets(IAC, WILL if on else WONT, BINARY)
+            if on != self._binary[ours]:
+                self._binary[ours] = on
+                self._send_octets(IAC, yes if on else no, BINARY)
         elif on:
-            self._send_octets(IAC, WONT, code)
+            self._send_octets(IAC, no, code)
 
     def _subnegotiation(self) -> None:
         received = bytearray()

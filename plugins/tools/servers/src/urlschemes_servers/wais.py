@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import require_type
@@ -113,10 +114,11 @@ class _Site:
         """Return the response to Init, and the octets of the largest message. Only searching is offered."""
         asked = dict(_elements(header[1:]))
         most = min(_number_of(asked.get(6, b"")) or self.record, self.record)
-        said = b"".join((_element(3, b"\x80"), _element(4, b"\x80"), _number(5, most), _number(6, most)))
-        said += _element(8, b"LS6") + _element(9, b"urlschemes-servers") + _element(10, b"1")
+        said = _fields(
+            (3, b"\x80"), (4, b"\x80"), (5, most), (6, most), (8, b"LS6"), (9, b"urlschemes-servers"), (10, b"1")
+        )
         accepted = b"\x01" if asked.get(4, b"\x80") == b"\x80" else b"\x00"
-        return _apdu(b"\x15" + accepted + said, _element(99, _number(100, 0) + _number(101, 0))), most
+        return _apdu(b"\x15" + accepted + said, _fields((99, _fields((100, 0), (101, 0))))), most
 
     def search(self, header: bytes, information: bytes) -> bytes:
         asked = dict(_elements(header[11:]))
@@ -179,22 +181,17 @@ class _Site:
 
     def _header(self, database: str, name: str, document: WaisDocument, score: int) -> bytes:
         size = len(document.first)
-        place = _element(1, str(self.address).encode()), _element(2, database.encode())
-        local = f"0 {size} {name}".encode()
-        identifier = b"".join((*place, _element(3, local)))
-        identifier += _element(4, str(self.address).encode()) + _element(5, database.encode()) + _element(6, local)
-        said = _described(identifier + _number(7, 0), score, document.first, tuple(document.contents))
-        said += _element(121, database.encode())
-        said += _element(122, document.date.encode() or b"0") + _element(123, (document.headline or name).encode())
-        return _element(150, said)
+        place = str(self.address), database, f"0 {size} {name}"  # of the original, and of the copy
+        identifier = _fields(*enumerate((*place, *place), 1), (7, 0))
+        said = _described(identifier, score, document.first, tuple(document.contents))
+        return _fields(
+            (150, said + _fields((121, database), (122, document.date or "0"), (123, document.headline or name)))
+        )
 
     def _help(self, database: str, kind: str, headline: str, score: int) -> bytes:
-        local = f"0 0 {database}.{'src' if kind == 'WSRC' else 'cat'}".encode()
-        identifier = _element(2, database.encode()) + _element(3, local) + _number(7, 0)
+        identifier = _fields((2, database), (3, f"0 0 {database}.{'src' if kind == 'WSRC' else 'cat'}"), (7, 0))
         said = _described(identifier, score, self._about(database, kind), (kind,))
-        return _element(
-            150, said + _element(121, database.encode()) + _element(123, f"{headline}: {database}".encode())
-        )
+        return _fields((150, said + _fields((121, database), (123, f"{headline}: {database}"))))
 
     def _about(self, database: str, kind: str) -> bytes:
         """Return the description of a database (a source structure), or its catalog."""
@@ -240,8 +237,8 @@ class _Site:
         if end < start:
             raise _Crash
         beyond = [("SF", "Request out of range")] if end > size and start != size else []
-        text = _element(116, identifier) + _number(117, 0) + _element(127, _between(content, start, end, lines=lines))
-        records = [_element(153, text)] if start <= size else []
+        text = _fields((116, identifier), (117, 0), (127, _between(content, start, end, lines=lines)))
+        records = [_fields((153, text))] if start <= size else []
         return _answer(records, beyond, found=False, surrogate=True, reference=asked.get(2))
 
     def _named(self, identifier: bytes) -> tuple[str, WaisDocument | None]:
@@ -261,9 +258,8 @@ class _Site:
 
 
 def _described(identifier: bytes, score: int, content: bytes, types: tuple[str, ...]) -> bytes:
-    said = _element(116, identifier) + _number(118, score) + _number(120, len(content))
-    said += _number(131, content.count(b"\n"))
-    return said + _element(132, b"".join(_element(133, each.encode()) for each in types))
+    named = _fields(*((133, each) for each in types))
+    return _fields((116, identifier), (118, score), (120, len(content)), (131, content.count(b"\n")), (132, named))
 
 
 def _between(content: bytes, start: int, end: int, *, lines: bool) -> bytes:
@@ -303,11 +299,11 @@ def _answer(
     """Return a search response. Its status means nothing, as with freeWAIS-sf."""
     held = list(records)
     fixed = bytes([0x17, found and bool(held) and not diagnostics]) + bytes(3)
-    fixed += (len(held) + len(diagnostics)).to_bytes(3, "big") + bytes(3) + _number(27, 0)
+    fixed += (len(held) + len(diagnostics)).to_bytes(3, "big") + bytes(3) + _fields((27, 0))
     for code, words in diagnostics:
         said = code.encode() + words.encode() + bytes([surrogate])
         held.append(b"\x1c" + len(said).to_bytes(2, "big") + said + b"\x1d")
-    return _apdu(fixed + (_element(2, reference) if reference else b""), _element(99, b"".join(held)))
+    return _apdu(fixed + (_fields((2, reference)) if reference else b""), _fields((99, b"".join(held))))
 
 
 def _apdu(header: bytes, information: bytes) -> bytes:
@@ -323,12 +319,16 @@ def _compressed(value: int) -> bytes:
     return bytes(octets)
 
 
-def _element(tag: int, value: bytes) -> bytes:
-    return _compressed(tag) + _compressed(len(value)) + value
+def _fields(*fields: tuple[int, bytes | str | int]) -> bytes:
+    """Return elements, each a tag and a value."""
+    values = ((tag, _octets(value)) for tag, value in fields)
+    return b"".join(_compressed(tag) + _compressed(len(value)) + value for tag, value in values)
 
 
-def _number(tag: int, value: int) -> bytes:
-    return _element(tag, value.to_bytes((value.bit_length() + 7) // 8 or 1, "big"))
+def _octets(value: bytes | str | int) -> bytes:
+    if isinstance(value, int):
+        return value.to_bytes((value.bit_length() + 7) // 8 or 1, "big")
+    return value.encode() if isinstance(value, str) else value
 
 
 def _number_of(value: bytes) -> int:
@@ -337,23 +337,18 @@ def _number_of(value: bytes) -> int:
 
 def _elements(octets: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the tags and values of the elements. Raises _Crash for invalid octets."""
-    place = 0
+    stream = BytesIO(octets)
 
     def compressed() -> int:
-        nonlocal place
         value = 0
-        while True:
-            if place >= len(octets):
-                raise _Crash
-            octet = octets[place]
-            place += 1
-            value = value << 7 | octet & 0x7F
-            if octet < 0x80:
+        while octet := stream.read(1):
+            value = value << 7 | octet[0] & 0x7F
+            if octet[0] < 0x80:
                 return value
+        raise _Crash
 
-    while place < len(octets):
+    while stream.tell() < len(octets):
         tag, size = compressed(), compressed()
-        if size > len(octets) - place:
+        if size > len(octets) - stream.tell():
             raise _Crash
-        yield tag, octets[place : place + size]
-        place += size
+        yield tag, stream.read(size)

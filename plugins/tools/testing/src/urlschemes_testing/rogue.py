@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import socket
 import struct
+import sys
 import threading
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TypeAlias
@@ -65,13 +66,15 @@ class Visitor:
     def __init__(self, connection: socket.socket, number: int, closing: threading.Event) -> None:
         self.number = number
         self.heard = bytearray()
-        self._accepted = connection
-        self._connection = connection
-        self._closing = closing
-        self._buffer = bytearray()
-        self._data_done = threading.Event()
+        self.accepted = self._connection = connection
+        """The connection as it was accepted, without TLS."""
+        self.closing = closing
+        """Set when the server closes."""
+        self.data_done = threading.Event()
+        """Set when the acts of a data connection have ended."""
         self.opened = ExitStack()
         """The other sockets of this visit, which are closed at its end."""
+        self._buffer = bytearray()
 
     def say(self, octets: bytes) -> None:
         """Send `octets`."""
@@ -108,43 +111,23 @@ class Visitor:
 
     def wait(self, seconds: float) -> None:
         """Send nothing for `seconds`. Raises ConnectionError if the server closes meanwhile."""
-        if self._closing.wait(seconds):
+        if self.closing.wait(seconds):
             raise ConnectionError("the server closes")
 
     def reset(self) -> None:
         """Reset the connection. The client may lose what it has not read."""
-        self._accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close()
-
-    def end_output(self) -> None:
-        """Close one half: the client reads the end, and may continue to send. Under TLS this truncates the content."""
-        self._accepted.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
         """Close at once; this resets the connection if the client sent something that was not read."""
         self._connection.close()
-        self._accepted.close()
+        self.accepted.close()
 
     def start_tls(self, context: ssl.SSLContext) -> None:
         """Protect the connection from here on."""
         # A duplicate, because the TLS socket takes over the socket that it is given.
-        self._connection = self.opened.enter_context(context.wrap_socket(self._accepted.dup(), server_side=True))
-
-    def offer_data(self, *acts: Act) -> Address:
-        """Listen on a second port, and return its address; `acts` are performed on the data connection."""
-
-        def serve(connection: socket.socket) -> None:
-            try:
-                _attend(Visitor(connection, 0, self._closing), acts)
-            finally:
-                self._data_done.set()
-
-        patience = self._accepted.gettimeout() or PATIENCE
-        return self.opened.enter_context(Loopback(serve, patience=patience)).address
-
-    def await_data(self) -> None:
-        """Wait until the acts of a data connection have ended, at most as long as closing takes."""
-        self._data_done.wait(FAREWELL)
+        self._connection = self.opened.enter_context(context.wrap_socket(self.accepted.dup(), server_side=True))
 
 
 Act: TypeAlias = "Callable[[Visitor], object]"
@@ -281,11 +264,10 @@ def floods(octets: bytes = bytes(FLOOD), *, most: int | None = None) -> Act:
     several = octets * max(1, FLOOD // len(octets))
 
     def act(visitor: Visitor) -> None:
-        left = most
-        while left is None or left > 0:
-            piece = several if left is None else several[:left]
-            visitor.say(piece)
-            left = None if left is None else left - len(piece)
+        left = sys.maxsize if most is None else most
+        while left > 0:
+            visitor.say(several[:left])
+            left -= len(several)
 
     return act
 
@@ -296,8 +278,8 @@ def resets() -> Act:
 
 
 def ends_output() -> Act:
-    """Close one half of the connection: after this the server can only read."""
-    return Visitor.end_output
+    """Close one half of the connection: the client reads the end, and may continue to send."""
+    return lambda visitor: visitor.accepted.shutdown(socket.SHUT_WR)
 
 
 def closes() -> Act:
@@ -317,15 +299,22 @@ def offers_data(reply: str, *acts: Act) -> Act:
     """
 
     def act(visitor: Visitor) -> None:
-        port = visitor.offer_data(*acts).port
+        def serve(connection: socket.socket) -> None:
+            try:
+                _attend(Visitor(connection, 0, visitor.closing), acts)
+            finally:
+                visitor.data_done.set()
+
+        second = Loopback(serve, patience=visitor.accepted.gettimeout() or PATIENCE)
+        port = visitor.opened.enter_context(second).address.port
         visitor.say(reply.format(port=port, high=port // 256, low=port % 256).encode() + b"\r\n")
 
     return act
 
 
 def after_data() -> Act:
-    """Wait until the acts of the data connection have ended."""
-    return Visitor.await_data
+    """Wait until the acts of the data connection have ended, at most as long as closing takes."""
+    return lambda visitor: visitor.data_done.wait(FAREWELL)
 
 
 def by_turns(*turns: Sequence[Act]) -> Act:

@@ -13,12 +13,9 @@ the table `proves_positions`, it also refuses each text at the end of the longes
 | module | content |
 | --- | --- |
 | `pattern_proof` | the pattern against the table: the same texts, and the same parts at the same places |
-| `recognizer_proof` | the independent recognizer of the BNF against the table: the same texts |
-| `printed_proof` | the rules of a record and those that its specification prints: the same texts |
-| `generic_proof` | a syntax and the generic one of its profile: each text of the first is one of the second |
-| `position_proof` | the place where the table refuses a text |
-| `product` | the search of two automata that read the same text; two sets of rules: the same texts |
-| `table_reading` | a table as an automaton |
+| `rules_proof` | two sets of rules: those of a record, its recognizer, its table, the printed and the generic ones |
+| `product` | the search of two automata that read the same text |
+| `table_reading` | a table as an automaton, and the place where it refuses a text |
 | `pattern_machine` | a pattern as an automaton: what a backtracking matcher would do |
 
 A proof of a table covers all texts of US-ASCII, of any length. Other characters are in no class of either. It covers
@@ -29,12 +26,16 @@ all texts of octets.
 
 from __future__ import annotations
 
-from urlschemes_conformance.proof.generic_proof import prove_generic
 from urlschemes_conformance.proof.pattern_proof import prove_pattern
-from urlschemes_conformance.proof.position_proof import proves_positions
-from urlschemes_conformance.proof.printed_proof import printed_of, prove_printed
-from urlschemes_conformance.proof.product import NotProven, Proof, prove_rules
-from urlschemes_conformance.proof.recognizer_proof import prove_recognizer
+from urlschemes_conformance.proof.product import NotProven, Proof
+from urlschemes_conformance.proof.rules_proof import (
+    printed_of,
+    prove_generic,
+    prove_printed,
+    prove_recognizer,
+    prove_rules,
+)
+from urlschemes_conformance.proof.table_reading import proves_positions
 
 __all__ = [
     "NotProven",

@@ -19,7 +19,7 @@ from operator import or_
 from re import _parser as reader  # type: ignore[attr-defined]
 from typing import Any, NamedTuple, TypeAlias
 
-from urlschemes_conformance.characters import both_cases
+from urlschemes_conformance.derivatives import both_cases
 from urlschemes_conformance.proof.product import NotProven
 
 __all__ = ["HERE", "Machine", "Tags", "Thread"]
@@ -243,18 +243,10 @@ class Machine:
 
     def _looking_behind(self) -> frozenset[int]:
         """Return the steps from which a look at the last character is reached without reading another."""
-        before: dict[int, list[int]] = {}
-        for number, step in enumerate(self.steps):
-            if step.reads is None:
-                for after in step.after:
-                    before.setdefault(after, []).append(number)
         found = {number for number, step in enumerate(self.steps) if step.behind is not None}
-        ahead = [*found]
-        while ahead:
-            for number in before.get(ahead.pop(), ()):
-                if number not in found:
-                    found.add(number)
-                    ahead.append(number)
+        passing = {number: step.after for number, step in enumerate(self.steps) if step.reads is None}
+        while more := {number for number, after in passing.items() if not found.isdisjoint(after)} - found:
+            found |= more
         return frozenset(found)
 
 

@@ -6,18 +6,12 @@ reach together agrees, they agree on every text; else the shortest text on which
 
 from __future__ import annotations
 
-from operator import eq, le
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
-
-from urlschemes_conformance.characters import one_of
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable
 
-    from urlschemes_conformance.derivatives import Derivatives
-    from urlschemes_conformance.proof.table_reading import TableReading
-
-__all__ = ["MAX_STEPS", "NotProven", "Proof", "prove_rules", "search"]
+__all__ = ["MAX_STEPS", "NotProven", "Proof", "search"]
 
 MAX_STEPS = 1_000_000
 """Steps after which a proof is given up; the schemes here need some thousands."""
@@ -35,42 +29,6 @@ class Proof(NamedTuple):
     pairs: int
     steps: int
     difference: str | None
-
-
-def prove_rules(
-    one: Derivatives | TableReading, other: Derivatives | TableReading, *, contained: bool = False
-) -> Proof:
-    """Compare two sets of rules on all texts of octets: the same texts derive.
-
-    If they are `contained`, those of `one` derive from `other`, which may derive more. A table is a set of rules, too.
-    Raises NotProven.
-    """
-    agree = le if contained else eq
-
-    def agrees(pair: tuple[Any, Any]) -> bool:
-        return bool(agree(one.nullable(pair[0]), other.nullable(pair[1])))
-
-    def ways(pair: tuple[Any, Any]) -> Iterator[tuple[int, tuple[Any, Any]]]:
-        first: dict[Any, int] = one.row(pair[0])
-        second: dict[Any, int] = other.row(pair[1])
-        left = {**second}
-        for reached, mask in first.items():
-            rest = mask
-            for beside, characters in second.items():
-                if mask & characters:
-                    yield mask & characters, (reached, beside)
-                    rest &= ~characters
-                    left[beside] &= ~mask
-            if rest:
-                yield rest, (reached, other.dead)
-        for beside, mask in left.items():
-            if mask and not contained:
-                yield mask, (one.dead, beside)
-
-    try:
-        return search((one.start, other.start), agrees, ways)
-    except RecursionError:
-        raise NotProven("the rules nest too deeply") from None
 
 
 def search(first: Pair, agrees: Callable[[Pair], bool], ways: Callable[[Pair], Iterable[tuple[int, Pair]]]) -> Proof:
@@ -102,5 +60,11 @@ def _text(origin: dict[Pair, tuple[Pair, int] | None], pair: Pair) -> str:
     text = ""
     while (before := origin[pair]) is not None:
         pair, mask = before
-        text = one_of(mask) + text
+        text = _one_of(mask) + text
     return text
+
+
+def _one_of(mask: int) -> str:
+    """Return a character of a set, a letter or digit if possible."""
+    found = [chr(code) for code in range(mask.bit_length()) if mask >> code & 1]
+    return min(found, key=lambda each: (not each.isalnum(), not each.isprintable(), each))

@@ -5,23 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from urlschemes_conformance.recognizer import Recognizer
-from urlschemes_tables import table_of
 from urlschemes_tables.table import POSITION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from urlschemes.grammar.syntax import Syntax
     from urlschemes_tables import Table
 
-__all__ = ["TableReading", "bit", "reading_of"]
-
-
-def reading_of(syntax: Syntax) -> TableReading | Recognizer:
-    """Return the reading of the table of `syntax`; without a table, its recognizer."""
-    table = table_of(syntax)
-    return Recognizer(syntax) if table is None else TableReading(table)
+__all__ = ["TableReading", "bit", "proves_positions"]
 
 
 class TableReading:
@@ -101,3 +92,16 @@ class TableReading:
 def bit(source: int) -> int:
     """Return the bit of the source of an op: 1 for the current position, 2, 4, 8, ... for the registers."""
     return 1 if source == POSITION else 2 << source
+
+
+def proves_positions(table: Table) -> bool:
+    """Return True if every state but the dead one can go on to the end of a URL.
+
+    Then the table refuses each text at the end of the longest prefix that some URL begins with.
+    """
+    reading = TableReading(table)
+    states = {*range(1, table.content.states)}
+    live = {*filter(reading.nullable, states)}
+    while more := {state for state in states - live if not live.isdisjoint(reading.row(state))}:
+        live |= more
+    return live == states

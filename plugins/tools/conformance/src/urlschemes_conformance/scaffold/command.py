@@ -13,24 +13,13 @@ from urlschemes.registry.names import reserved_names
 from urlschemes_cli.options import complete_profile
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_conformance.scaffold.naming import name_notes, naming_of, registered_name
-from urlschemes_conformance.scaffold.plan import FIRST, PORT, PROFILES, TITLE, code_file, plan
+from urlschemes_conformance.scaffold.plan import FIRST, PORT, TITLE, code_file, conditions, fill, plan
 
 if TYPE_CHECKING:
     from urlschemes_cli.settings import Settings
     from urlschemes_conformance.scaffold.plan import Plan
 
 __all__ = ["new"]
-
-_RECORD_STEP = "{records}: the title, the BNF, the parts, the examples{more}"
-_REGISTERED = "; status, reference and contact; all considerations"
-_LAST_STEP = "README.md; LICENSE, if you do not want the MIT License"
-_STEPS = (
-    _RECORD_STEP,
-    "{code} and the tests of the syntax: the parts, by name and type",
-    "access.py, demo.py and the tests of the access: the dialogue",
-    _LAST_STEP,
-)
-_STEPS_WITHOUT_CODE = (_RECORD_STEP, "the tests of the syntax", _LAST_STEP)
 
 
 @click.command(short_help="Write a distribution for a new scheme.")
@@ -89,59 +78,24 @@ def new(
         click.get_current_context().exit(USAGE)
     for each in notes:
         write_note(each)
-    _print_next_steps(planned, folder, is_registered=known is not None)
+    write_line(_next_steps(planned, folder, is_registered=known is not None).rstrip())
 
 
-def _print_next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> None:
-    naming = planned.naming
-    write_line(
-        safe_line(
-            f"{folder} contains the distribution {naming.distribution} of the {naming.status} scheme {naming.scheme}:"
-        )
-    )
-    for path in planned.files:
-        write_line(f"  {path}")
-    if is_registered:
-        unchanged = "syntax, protocol and port are those" if planned.record.operations else "syntax is that"
-        write_line(f"It works, but its {unchanged} of the template, and not of the registered scheme {naming.scheme}.")
-        write_line("Until you change that, the check `reference` of the review fails. To try it:")
-    else:
-        write_line("It works as it is. To try it:")
-    from_folder = () if reserved_names().published else ("--no-index", "--find-links", "DIR")
-    commands: list[tuple[str, ...]] = [
-        ("cd", str(folder)),
-        (
-            "python",
-            "-m",
-            "pip",
-            "install",
-            *from_folder,
-            "-e",
-            ".[test,demo]" if planned.record.operations else ".[test]",
-        ),
-        ("python", "-m", "pytest"),
-        ("urlschemes", "review", naming.scheme),
-        ("urlschemes", "explain", planned.example),
-    ]
-    if planned.record.operations:
-        commands.append(("urlschemes", "demo", naming.scheme))
-    for command in commands:
-        write_line(f"  {safe_line(shlex.join(command))}")
-    if from_folder:
-        write_line("DIR is the folder that `python3 dev release DIR` fills in a checkout of urlschemes.")
-    write_line("To make it your own, change these files in this order, and run the tests after each step:")
+def _next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> str:
+    """Return what was written, what to try, and what to change first."""
     profiles = [each.profile for each in planned.records]
-    records = " and ".join(each.record for each in profiles)
-    code = " and ".join(map(code_file, profiles))
-    more = "" if naming.status == "experimental" else _REGISTERED
-    for step in _STEPS if planned.record.operations else _STEPS_WITHOUT_CODE:
-        write_line(f"  {step.format(records=records, code=code, more=more)}")
-    if len(profiles) == 1:
-        both = (word for each in PROFILES for word in ("--profile", each))
-        flags = ["--registered"] * (naming.status != "experimental")
-        flags += ["--record-only"] * (not planned.record.operations)
-        again = shlex.join(("urlschemes", "new", naming.scheme, *both, *flags, "--directory", "OTHER"))
-        write_line(
-            f"Its URLs are read by {profiles[0].document}. To add a second record, copy the files that this adds:"
-        )
-        write_line(f"  {again}")
+    has_code = bool(planned.record.operations)
+    options = {"--registered ": planned.naming.status != "experimental", "--record-only ": not has_code}
+    values = {
+        "folder": safe_line(str(folder)),
+        "quoted_folder": safe_line(shlex.quote(str(folder))),
+        "paths": "\n".join(f"  {path}" for path in planned.files),
+        "extras": "test,demo" if has_code else "test",
+        "example": planned.example,
+        "records": " and ".join(each.record for each in profiles),
+        "code_files": " and ".join(map(code_file, profiles)),
+        "document": profiles[0].document,
+        "options": "".join(option for option, holds in options.items() if holds),
+        **conditions(known=is_registered, published=reserved_names().published),
+    }
+    return fill("next_steps.txt", {**planned.values, **values})

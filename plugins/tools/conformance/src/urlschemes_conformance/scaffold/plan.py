@@ -23,7 +23,18 @@ if TYPE_CHECKING:
     from urlschemes.registry.names import KnownName
     from urlschemes_conformance.scaffold.naming import Naming
 
-__all__ = ["PORT", "TITLE", "Plan", "code_file", "has_template_syntax", "plan", "profile_named", "template_leftovers"]
+__all__ = [
+    "PORT",
+    "TITLE",
+    "Plan",
+    "code_file",
+    "conditions",
+    "fill",
+    "has_template_syntax",
+    "plan",
+    "profile_named",
+    "template_leftovers",
+]
 
 PORT = 1021
 """The default port of the new scheme: RFC 4727 reserves it for experiments."""
@@ -54,7 +65,7 @@ _CODE_FILES = {
     "tests/test_{stem}_access.py": "test_access.py",
 }
 _DROP = "\0"
-"""The value of a condition that is false, such as `${code}`: the template's lines that have it are left out."""
+"""The value of a condition that is false: the template's lines that have it are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,8 @@ class Plan:
     files: Mapping[str, str]
     records: tuple[Registration, ...]
     """Its records, one for each profile."""
+    values: Mapping[str, str]
+    """The values of the names in the templates, for the first record."""
 
     @property
     def record(self) -> Registration:
@@ -132,21 +145,24 @@ def plan(
             raise RegistrationError(f"invalid {field} {text!r}: expected one line of text", field=field)
     year = datetime.now(UTC).year if year is None else year
     values = _values(naming, reference, title, author, author if contact is None else contact, port, version, year)
-    values |= _conditions(code=not record_only, alone=record_only, registered=registered, named=named)
+    values |= conditions(
+        code=not record_only, registered=registered, named=named, both=bool(others), shared_port=port == PORT
+    )
     host = ("", "") if record_only else ("//host.dom/", f'host = "host.dom", port = {port}, ')
     values |= {"start": f"{naming.scheme}:{host[0]}", "server": host[1]}
+    values |= {"second": "".join(each.name for each in others)}
+    values |= {"second_record": "".join(each.record for each in others)}
+    of_profiles = {each: values | _values_of_profile(naming, each, is_first=each is first) for each in (first, *others)}
     filled: dict[str, str] = {}
-    for profile in (first, *others):
-        values |= _values_of_profile(naming, profile, others if profile is first else ())
-        values |= _conditions(first=profile is first)
+    for profile, own in of_profiles.items():
         templates = _of_profile(profile, record_only, is_first=profile is first)
         if profile is first:
             templates = _FILES | ({} if record_only else _CODE_FILES) | templates
-        filled |= {path: _fill(template, values) for path, template in templates.items()}
+        filled |= {path: fill(template, own) for path, template in templates.items()}
     files = {path.format(package=naming.package, stem=naming.stem): text for path, text in sorted(filled.items())}
-    texts = {profile: files[f"src/{naming.package}/{profile.record}"] for profile in (first, *others)}
+    texts = {profile: files[f"src/{naming.package}/{profile.record}"] for profile in of_profiles}
     records = [Registration.from_text(text, profile=each, first=texts[first]) for each, text in texts.items()]
-    return Plan(naming, files, tuple(records))
+    return Plan(naming, files, tuple(records), of_profiles[first])
 
 
 @cache
@@ -172,40 +188,24 @@ def _of_profile(profile: Profile, record_only: bool, *, is_first: bool) -> dict[
     return files
 
 
-def _conditions(**conditions: bool) -> dict[str, str]:
-    return {name: "" if holds else _DROP for name, holds in conditions.items()}
+def conditions(**holding: bool) -> dict[str, str]:
+    """Return the values of conditions: `${code}` and `${not_code}` begin the lines that a template has only then."""
+    values = {name: "" if holds else _DROP for name, holds in holding.items()}
+    return values | {f"not_{name}": _DROP if holds else "" for name, holds in holding.items()}
 
 
-def _values_of_profile(naming: Naming, profile: Profile, others: Sequence[Profile]) -> dict[str, str]:
-    """Return the values for the files of a record of `profile`; a package may have records of `others` too."""
-    is_first = profile.name == FIRST
-    module = f"{naming.package}.{profile.module}".rstrip(".")
-    type_name = naming.url_type if is_first else naming.url_type.removesuffix("URL") + "URI"
-    imports = sorted(
-        (
-            f"from {naming.package}.access import access",
-            f"from {naming.package}.demo import server as document_server",
-            f"from {module} import {type_name}",
-        ),
-        key=lambda line: line.split()[1],
-    )
+def _values_of_profile(naming: Naming, profile: Profile, *, is_first: bool) -> dict[str, str]:
+    """Return the values for the files of a record of `profile`."""
+    is_default = profile.name == FIRST
     return {
-        **_conditions(**{each: each == profile.name for each in PROFILES}, both=bool(others)),
+        **conditions(first=is_first, **{each: each == profile.name for each in PROFILES}),
         "profile": profile.name,
         "unreserved": "".join(each for each in profile.unreserved if not each.isalnum()),
-        "in_profile": "" if is_first else f" in the profile of {profile.document}",
-        "client": "urlschemes_access" if is_first else "client",
-        "parse": "urlschemes.parse" if is_first else f'urlschemes.Registry(profile="{profile.name}").parse',
         "record": profile.record,
-        "module": module,
+        "module": f"{naming.package}.{profile.module}".rstrip("."),
         "code_file": code_file(profile),
-        "type": type_name,
+        "type": naming.url_type if is_default else naming.url_type.removesuffix("URL") + "URI",
         "first_type": naming.url_type,
-        "own_imports": "\n".join(imports),
-        "needs_profile": "" if is_first else f', "urlschemes-{profile.name}>={_api()}"',
-        "tests_profile": "".join(f', "urlschemes-{each.name}>={_api()}"' for each in others),
-        "second": "".join(each.name for each in others),
-        "second_record": "".join(each.record for each in others),
     }
 
 
@@ -219,10 +219,6 @@ def _values(
     """Return the values of the names in the templates."""
     rule = f"{naming.stem.replace('_', '')}url"
     width = max(len(rule), len("docname"))
-    own_port = "The port was chosen by the authors and is not registered."
-    shared_port = (
-        f"RFC 4727 reserves the port {PORT} for experiments of all kinds: a server there may speak another protocol."
-    )
     return {
         "scheme": naming.scheme,
         "key": naming.scheme if naming.scheme.replace("-", "").isalnum() else f'"{naming.scheme}"',
@@ -238,7 +234,6 @@ def _values(
         "contact": _quoted(contact),
         "port": str(port),
         "end": str(len(f"{naming.scheme}://host.dom")),
-        "about_port": shared_port if port == PORT else own_port,
         "rule_padded": rule.ljust(width),
         "docname_padded": "docname".ljust(width),
         "edition_padded": "edition".ljust(width),
@@ -275,7 +270,8 @@ def _templates_for(record: Registration) -> list[Registration]:
     return found
 
 
-def _fill(template: str, values: Mapping[str, str]) -> str:
+def fill(template: str, values: Mapping[str, str]) -> str:
+    """Return the text of a template with these values."""
     filled = Template((_TEMPLATES / f"{template}.template").read_text("utf-8")).substitute(values)
     return "".join(line for line in filled.splitlines(keepends=True) if _DROP not in line)
 

@@ -17,7 +17,6 @@ from urlschemes_testing.replay.splitting import assert_same
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from urlschemes.url.value import URL
     from urlschemes_access.protocol import Algorithm, Request
     from urlschemes_testing.replay.outcome import Outcome
     from urlschemes_testing.replay.progress import ReplayChannel
@@ -36,14 +35,6 @@ class FaultRun:
     request: str
     fault: str
     outcome: Outcome
-
-
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    """A fault: `perform` carries out an operation of a backend with it, the one whose name is `at`."""
-
-    perform: Callable[..., Any]
-    at: str = ""
 
 
 _ERRORS: dict[str, Callable[[], BaseException]] = {
@@ -70,25 +61,24 @@ def _raising(*names: str) -> dict[str, Callable[..., Any]]:
 
 
 class _FaultyBackend(ReplayBackend):
-    """A backend in which `fault` happens, at the next operation that it is for.
+    """A backend in which `fault` happens, at the next operation in which it is possible.
 
-    During the good replay, `possible` has the faults that are possible at each request.
+    During the good replay, `possible` has the names of the faults that are possible at each request.
     """
 
     def __init__(self, script: Script) -> None:
         super().__init__(script)
-        self.fault: _Fault | None = None
-        self.possible: list[dict[str, _Fault]] = []
+        self.fault = ""
+        self.possible: list[dict[str, None]] = []
         self.uploads = any(isinstance(step, steps.CallerUploads) for step in script)
 
     def perform(self, operation: Callable[..., T], *arguments: Any) -> T:
-        name = operation.__name__
+        faults = self._faults(operation, *arguments) if self.possible or self.fault else {}
         if self.possible:
-            for how, perform in self._faults(operation, *arguments).items():
-                self.possible[-1].setdefault(how, _Fault(perform, name))
-        if self.fault is not None and self.fault.at == name:
-            fault, self.fault = self.fault, None
-            return cast("T", fault.perform(self, *arguments))
+            self.possible[-1] |= dict.fromkeys(faults)
+        if self.fault in faults:
+            fault, self.fault = self.fault, ""
+            return cast("T", faults[fault](*arguments))
         return operation(*arguments)
 
     def _faults(self, operation: Callable[..., Any], first: Any = None, *rest: Any) -> dict[str, Callable[..., Any]]:
@@ -100,27 +90,30 @@ class _FaultyBackend(ReplayBackend):
                 return _raising("refused", "timeout", "forbidden", "cancelled")
             case self._handshake:
                 return _raising("untrusted", "timeout", "cancelled")
-            case self.commit:
+            case self.write if not first.is_file:
+                return self._faults_of_writing(first, len(rest[0]))
+            case self.write | self.commit:
                 return _raising("disk full", "cancelled")
-            case self.write:
-                return (
-                    _raising("disk full", "cancelled")
-                    if first.is_file
-                    else self._faults_of_writing(first, len(rest[0]))
-                )
             case self.read:
                 return self._faults_of_reading(first)
             case self._poll:
-                return {"timeout": _FaultyBackend._wait_in_vain, **_raising("cancelled")}
+                return {"timeout": self._wait_in_vain, **_raising("cancelled")}
             case self._use_file:
                 return _raising("unreadable", "forbidden", "cancelled")
-            case _:  # a function of the caller's
-                nothing = {Authenticate: "no credentials", Ask: "no answers"}.get(type(self.request))
-                return ({nothing: _give_nothing} if nothing else {}) | _raising("cancelled")
+            case _:
+                pass  # a function of the caller's
+        match self.request:
+            case Authenticate() | Ask() as request:
+                nothing = "no answers" if isinstance(request, Ask) else "no credentials"
+                return {nothing: _give_nothing, **_raising("cancelled")}
+            case Follow():
+                return _raising("redirect refused", "cancelled")
+            case _:
+                return _raising("cancelled")
 
     def _faults_of_writing(self, channel: ReplayChannel, size: int) -> dict[str, Callable[..., Any]]:
         """Return the faults before and after the system has accepted some of the octets that are sent."""
-        write = _FaultyBackend._write_part
+        write = self._write_part
         faults = {how: partial(write, count=0, how=how) for how in ("reset", "timeout")} | _raising("cancelled")
         if channel.datagrams:
             return faults
@@ -136,13 +129,13 @@ class _FaultyBackend(ReplayBackend):
         return faults
 
     def _faults_of_reading(self, channel: ReplayChannel) -> dict[str, Callable[..., Any]]:
-        read = _FaultyBackend._read_part
+        read = self._read_part
         breaks = {how: partial(read, count=0, how=how) for how in ("reset", "timeout")}
         if channel.datagrams or self.progress.is_at_end(channel):
             return (breaks if not channel.is_file else {}) | _raising("cancelled")
         ends: dict[str, Callable[..., Any]] = {
             "end": partial(read, count=0, how="end"),
-            "one octet": _FaultyBackend._read_one,
+            "one octet": self._read_one,
             "one octet, then end": partial(read, count=1, how="end"),
             **_raising("over the limit"),
         }
@@ -216,9 +209,7 @@ class _FaultyReplay(Replay):
 
     backend: _FaultyBackend
 
-    def __init__(
-        self, script: Script, fault: _Fault | None = None, faulty: int = -1, also: Collection[bytes] = ()
-    ) -> None:
+    def __init__(self, script: Script, fault: str = "", faulty: int = -1, also: Collection[bytes] = ()) -> None:
         super().__init__(_FaultyBackend(script))
         self.requests: list[Request[Any]] = []
         self._fault = fault
@@ -226,23 +217,20 @@ class _FaultyReplay(Replay):
         self._also = also
 
     def on_request(self, request: Request[Any]) -> None:
-        if self._fault is None:
+        is_given = isinstance(request, Open | Deliver)
+        if not self._fault:
             self.requests.append(request)
-            names = {Follow: ("redirect refused", "cancelled"), Open: ("cancelled",), Deliver: ("cancelled",)}
-            faults = _raising(*names.get(type(request), ()))
-            self.backend.possible.append({name: _Fault(perform) for name, perform in faults.items()})
+            self.backend.possible.append({"cancelled": None} if is_given else {})
             return
-        self.backend.fault = self._fault if self.number == self._faulty else None
-        if self.backend.fault:
-            self.may_stop_early = True
-            self.backend.also = self._also
-            if isinstance(request, Open | Deliver):  # the caller gets the resource, or the piece, and leaves
-                self.take = len(self._delivered) + isinstance(request, Deliver)
-
-    def _redirect_target(self, base: URL, location: str) -> URL:
-        if fault := self.backend.fault:
-            fault.perform(self.backend)
-        return super()._redirect_target(base, location)
+        self.backend.fault = ""
+        if self.number != self._faulty:
+            return
+        self.may_stop_early = True
+        self.backend.also = self._also
+        if is_given:  # the caller gets the resource, or the piece, and leaves
+            self.take = len(self._delivered) + isinstance(request, Deliver)
+        else:
+            self.backend.fault = self._fault
 
 
 def fault_everywhere(
@@ -275,11 +263,11 @@ def fault_everywhere(
     good = survey.run(make_algorithm())
     runs: list[FaultRun] = []
     for number, (request, faults) in enumerate(zip(survey.requests, survey.backend.possible, strict=True)):
-        for name, fault in faults.items():
+        for name in faults:
             if name == "end, unnoticed" and ends_by_closing:
                 continue
             try:
-                outcome = _FaultyReplay(script, fault, number, allowed).run(make_algorithm())
+                outcome = _FaultyReplay(script, name, number, allowed).run(make_algorithm())
                 # The control connection must notice data that ended early, whatever marks the end of content.
                 early = ends_by_closing and name.endswith("end") and "end, unnoticed" not in faults
                 _assert_honest(good, outcome, name, may_end_early=early)

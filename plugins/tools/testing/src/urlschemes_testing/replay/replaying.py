@@ -181,6 +181,9 @@ class Replay:
             yield step.octets
 
     def _redirect_target(self, _: URL, location: str) -> URL:
+        return self.backend.perform(self._follow, location)
+
+    def _follow(self, location: str) -> URL:
         step = self._next_answer(steps.CallerFollows, location=location)
         if step is None:
             raise self.backend.departure()

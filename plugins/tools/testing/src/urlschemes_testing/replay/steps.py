@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, dataclass_transform
 
 from urlschemes_access.attributes import FileFacts
 from urlschemes_access.credentials import Credentials
@@ -44,12 +44,16 @@ Text: TypeAlias = str | bytes
 """A str is one line, to which CR LF is added; bytes are sent as they are."""
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 @dataclass(frozen=True, repr=False)
 class Step:
-    """One step of a script."""
+    """One step of a script: a dataclass. `call` is the name of the function that makes it."""
 
     call: ClassVar[str]
-    """The name of the function that makes the step."""
+
+    def __init_subclass__(cls, call: str = "") -> None:
+        cls.call = call
+        dataclass(frozen=True, repr=False)(cls)
 
     def arguments(self) -> tuple[object, ...]:
         """Return the positional arguments of the call."""
@@ -70,21 +74,18 @@ class CallerStep(Step):
     """An answer of the caller."""
 
 
-@dataclass(frozen=True, repr=False)
 class OnConnection(Step):
     """A step on the connection `on`: by default, on the one that `connect` opened last."""
 
     on: str = field(default="", kw_only=True)
 
 
-@dataclass(frozen=True, repr=False)
 class MayFail(Step):
     """A step that raises `error`, if it is given."""
 
     error: URLError | None = field(default=None, kw_only=True)
 
 
-@dataclass(frozen=True, repr=False)
 class Sends(Step):
     """A step that sends octets."""
 
@@ -96,98 +97,74 @@ class Sends(Step):
         return tuple(self.octets[:-2].decode().split("\r\n")) if are_lines else (self.octets,)
 
 
-@dataclass(frozen=True, repr=False)
 class Opening(MayFail, OnConnection, ClientStep):
     """A step that opens a connection."""
 
 
-@dataclass(frozen=True, repr=False)
-class ClientConnects(Opening):
+class ClientConnects(Opening, call="connect"):
     """The client connects. The steps below belong to this connection unless they name another one."""
 
-    call = "connect"
     host: str
     port: int
     transport: Transport = field(default="tcp", kw_only=True)
 
 
-@dataclass(frozen=True, repr=False)
-class ClientConnectsBack(Opening):
+class ClientConnectsBack(Opening, call="connect_back"):
     """The client opens a data connection. Steps on it must name it: `on="data"`."""
 
-    call = "connect_back"
     port: int
     on: str = field(default="data", kw_only=True)
 
 
-@dataclass(frozen=True, repr=False)
-class ClientStartsTLS(MayFail, OnConnection, ClientStep):
+class ClientStartsTLS(MayFail, OnConnection, ClientStep, call="start_tls"):
     """The client starts TLS."""
 
-    call = "start_tls"
     host: str
 
 
-@dataclass(frozen=True, repr=False)
-class ClientSends(Sends, OnConnection, ClientStep):
+class ClientSends(Sends, OnConnection, ClientStep, call="client"):
     """The client sends octets, unless `early` once it has received what the server sends above."""
 
-    call = "client"
     early: bool = field(default=False, kw_only=True)
 
 
-class ClientCloses(OnConnection, ClientStep):
+class ClientCloses(OnConnection, ClientStep, call="client_closes"):
     """The client closes the connection, which ends an upload; the steps below wait for it.
 
     Before it has sent everything above, the client may only reset the connection: the server would take a part for the
     whole. Elsewhere the client may close when it likes, and no step is needed.
     """
 
-    call = "client_closes"
 
-
-@dataclass(frozen=True, repr=False)
-class ServerSends(Sends, OnConnection):
+class ServerSends(Sends, OnConnection, call="server"):
     """The server sends octets."""
 
-    call = "server"
 
-
-class Silence(OnConnection):
+class Silence(OnConnection, call="silence"):
     """The next wait of the client times out, then the script continues.
 
     While the server waits for the client, every wait times out without this step.
     """
 
-    call = "silence"
 
-
-class ServerCloses(OnConnection):
+class ServerCloses(OnConnection, call="server_closes"):
     """The server closes the connection; the client reads the end of the stream."""
 
-    call = "server_closes"
 
-
-class ServerResets(OnConnection):
+class ServerResets(OnConnection, call="server_resets"):
     """The server resets the connection."""
 
-    call = "server_resets"
 
-
-@dataclass(frozen=True, repr=False)
-class CallerFollows(CallerStep):
+class CallerFollows(CallerStep, call="follow"):
     """The client follows a redirect to `location`, which means a URL or raises an error."""
 
-    call = "follow"
     location: str
     to: URL | URLError
 
 
-@dataclass(frozen=True, repr=False)
-class CallerLogsIn(CallerStep):
+class CallerLogsIn(CallerStep, call="credentials"):
     """The caller answers Authenticate. None means no login, and so does the lack of this step."""
 
-    call = "credentials"
     user: str | None
     password: str = ""
     token: str = field(default="", kw_only=True)
@@ -198,11 +175,9 @@ class CallerLogsIn(CallerStep):
         return None if self.user is None else Credentials(self.user, self.password, token=self.token)
 
 
-@dataclass(frozen=True, repr=False)
-class CallerAnswers(CallerStep):
+class CallerAnswers(CallerStep, call="answers"):
     """The caller answers a form."""
 
-    call = "answers"
     given: tuple[str, ...]
 
     def arguments(self) -> tuple[str, ...]:
@@ -210,17 +185,13 @@ class CallerAnswers(CallerStep):
         return self.given
 
 
-class CallerUploads(Sends, CallerStep):
+class CallerUploads(Sends, CallerStep, call="upload"):
     """The caller's content continues."""
 
-    call = "upload"
 
-
-@dataclass(frozen=True, repr=False)
-class LocalFile(MayFail):
+class LocalFile(MayFail, call="file"):
     """A local file; `size` if it is not that of `content`. Using it raises `error` if it is given."""
 
-    call = "file"
     path: str
     content: bytes = b""
     kind: Literal["file", "directory", "other"] = field(default="file", kw_only=True)
@@ -238,32 +209,26 @@ class LocalFile(MayFail):
         return FileFacts(self.path, self.kind, len(self.content) if self.size is None else self.size, self.modified)
 
 
-@dataclass(frozen=True, repr=False)
-class LocalFolder(LocalFile):
+class LocalFolder(LocalFile, call="folder"):
     """A local folder. It contains the files and folders of the script whose paths begin with its own."""
 
-    call = "folder"
     kind: Literal["file", "directory", "other"] = field(default="directory", kw_only=True)
 
 
-@dataclass(frozen=True, repr=False)
-class ClientWrites(MayFail, ClientStep):
+class ClientWrites(MayFail, ClientStep, call="written"):
     """The client writes exactly `content` to a local file and keeps it. Opening the file raises `error` if it is given.
 
     A file to append to must be a `file` of the script.
     """
 
-    call = "written"
     path: str
     content: bytes = b""
     to: Literal["replace", "append"] = field(default="replace", kw_only=True)
 
 
-@dataclass(frozen=True, repr=False)
-class ClientRemoves(MayFail, ClientStep):
+class ClientRemoves(MayFail, ClientStep, call="removed"):
     """The client removes a local file, a `file` of the script."""
 
-    call = "removed"
     path: str
 
 

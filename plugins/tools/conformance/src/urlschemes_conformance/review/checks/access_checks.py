@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from urlschemes.errors import PluginError, URLError
@@ -13,18 +12,11 @@ from urlschemes_conformance.review.reviewed_scheme import places
 from urlschemes_conformance.review.verdicts import CannotCheck, failed, passed, skipped, warned
 
 if TYPE_CHECKING:
-    from urlschemes_conformance.review.recorded_access import RecordedAccess
     from urlschemes_conformance.review.reviewed_scheme import ReviewedScheme
     from urlschemes_conformance.review.verdicts import Verdict
-    from urlschemes_testing.replay import Script, steps
-
-# urlschemes_access and urlschemes_testing.replay are imported in the functions: the worker process of the check
-# light-import imports this module, and must not have imported what that check looks for.
 
 __all__: list[str] = []
 
-MAX_PIECES = 30
-"""Lines of the server that become messages of their own when faults are injected."""
 MAX_STEP = 0.2
 """Seconds that an algorithm may compute between two requests: meanwhile no deadline can end it."""
 MAX_OCTETS = 1 << 14
@@ -34,7 +26,7 @@ MAX_OCTETS = 1 << 14
 @check("operations", "RFC 1738 section 4; RFC 7595 section 3.4")
 def operations(scheme: ReviewedScheme) -> Verdict:
     """Each operation of the record has an algorithm, and each option is a parameter of one."""
-    from urlschemes_access.settings import options_of
+    from urlschemes_access.settings import options_of  # late: the check light-import comes first, and looks for it
 
     scheme.require_code()
     algorithm, offered, options = scheme.scheme.algorithm, scheme.record.operations, set[str]()
@@ -100,9 +92,7 @@ def own_sockets(scheme: ReviewedScheme) -> Verdict:
 @check("deadline", "docs/explanation/trust.md")
 def deadline(scheme: ReviewedScheme) -> Verdict:
     """The algorithm computes only briefly between two requests, so that the deadline can end it."""
-    from urlschemes_conformance.review.recorded_access import longest_step
-
-    longest = longest_step(scheme.recorded_access)
+    longest = scheme.recorded_access.retimed()
     if longest > MAX_STEP:
         return failed(
             f"it computes for {longest:.1f} s between two requests, and the deadline cannot end it meanwhile",
@@ -114,11 +104,9 @@ def deadline(scheme: ReviewedScheme) -> Verdict:
 @check("replayed", "RFC 1738 section 4", after=("own-sockets", "deadline"))
 def replayed(scheme: ReviewedScheme) -> Verdict:
     """Replaying the recorded dialogue without sockets has the same outcome."""
-    from urlschemes_testing.replay import replay
-
     access = scheme.recorded_access
     try:
-        outcome = replay(access.start(), access.script)
+        outcome = access.replayed()
     except AssertionError as error:
         return failed(
             "the algorithm does not send the same octets in a second run",
@@ -136,17 +124,15 @@ def replayed(scheme: ReviewedScheme) -> Verdict:
 @check("split", "RFC 1738 section 4", after=("replayed",))
 def split(scheme: ReviewedScheme) -> Verdict:
     """The outcome is the same wherever the network splits the server's octets."""
-    from urlschemes_testing.replay import split_everywhere
-
     access = scheme.recorded_access
-    octets = _server_octets(access.script)
+    octets = access.server_octets
     if octets > MAX_OCTETS:
         return warned(
             f"the server sends {octets} octets, too many to split at each",
             f"demonstrate with at most {MAX_OCTETS} octets",
         )
     try:
-        split_everywhere(access.start, access.script)
+        access.split()
     except Exception as error:  # noqa: BLE001  the algorithm may raise anything
         return failed(
             "the outcome differs if the server's octets arrive in other pieces",
@@ -159,18 +145,14 @@ def split(scheme: ReviewedScheme) -> Verdict:
 @check("faulted", "RFC 1738 section 4; docs/how-to/testing.md", after=("split",))
 def faulted(scheme: ReviewedScheme) -> Verdict:
     """Every fault of the network or the server is an error of urlschemes, and never a partial result."""
-    from urlschemes_testing.replay import steps
-
     access = scheme.recorded_access
-    if _server_octets(access.script) > MAX_OCTETS:
+    if access.server_octets > MAX_OCTETS:
         return skipped(f"the server sends more than {MAX_OCTETS} octets")
-    script = _in_lines(access.script)
-    error = _unhandled_fault(access, script, ends_by_closing=False)
+    error = access.unhandled_fault(ends_by_closing=False)
     if error is None:
         return passed("every fault is an error")
-    closed = _connections(script, steps.ServerCloses)
-    if closed and _unhandled_fault(access, script, ends_by_closing=True) is None:
-        if closed <= _connections(script, steps.ClientStartsTLS):
+    if access.closed and access.unhandled_fault(ends_by_closing=True) is None:
+        if access.closed <= access.secured:
             return passed("every fault is an error; TLS authenticates the end of the content")
         return warned(
             "every fault is an error, except that closing the connection early may truncate the content unnoticed",
@@ -185,55 +167,3 @@ def faulted(scheme: ReviewedScheme) -> Verdict:
         *str(error).splitlines(),
         *raised,
     )
-
-
-def _unhandled_fault(access: RecordedAccess, script: Script, *, ends_by_closing: bool) -> AssertionError | None:
-    """Return the first fault that the algorithm does not handle correctly."""
-    from urlschemes_testing.replay import fault_everywhere
-
-    try:
-        fault_everywhere(access.start, script, also=_last_commands(script), ends_by_closing=ends_by_closing)
-    except AssertionError as error:
-        return error
-    return None
-
-
-def _in_lines(script: Script) -> Script:
-    """Return the script with each line of the server as a message, so that faults happen between lines too."""
-    from urlschemes_testing.replay import Script, steps
-
-    datagrams = {step.on for step in script if isinstance(step, steps.ClientConnects) and step.transport == "udp"}
-    divided: list[steps.Step] = []
-    count = 0
-    for step in script:
-        if not isinstance(step, steps.ServerSends) or step.on in datagrams:
-            divided.append(step)
-            continue
-        lines = step.octets.splitlines(keepends=True)
-        pieces = [*lines[:MAX_PIECES], b"".join(lines[MAX_PIECES:])] if count < MAX_PIECES else [step.octets]
-        count += len(pieces)
-        pieces[-1:] = [pieces[-1][:-1], pieces[-1][-1:]]
-        divided += [replace(step, octets=piece) for piece in pieces if piece]
-    return Script(*divided)
-
-
-def _last_commands(script: Script) -> list[bytes]:
-    """Return the last message of the client on each connection with several: it may send that after a fault."""
-    from urlschemes_testing.replay import steps
-
-    sent: dict[str, list[bytes]] = {}
-    for step in script:
-        if isinstance(step, steps.ClientSends):
-            sent.setdefault(step.on, []).append(step.octets)
-    return [messages[-1] for messages in sent.values() if len(messages) > 1]
-
-
-def _connections(script: Script, kind: type[steps.OnConnection]) -> set[str]:
-    """Return the connections that have a step of this kind."""
-    return {step.on for step in script if isinstance(step, kind)}
-
-
-def _server_octets(script: Script) -> int:
-    from urlschemes_testing.replay import steps
-
-    return sum(len(step.octets) for step in script if isinstance(step, steps.ServerSends | steps.LocalFile))
