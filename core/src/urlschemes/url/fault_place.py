@@ -117,7 +117,7 @@ class Fault:
         if index < authority.at:
             return index, state
         automaton = self.syntax.automaton
-        self.starts.append(automaton.state_after(state.passed, automaton.start.within))
+        self.starts.append(automaton.state_after(state.reached, automaton.start.within))
         index, state = self.starts[1].walk(self.text[authority.at :])
         return authority.at + index, state
 
