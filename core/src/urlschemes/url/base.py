@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 from urlschemes.grammar.part import Kind
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.record.registration import Registration
-from urlschemes.url import reader
+from urlschemes.url import pattern_reader
 from urlschemes.url.original_text import OriginalText
 from urlschemes.url.pattern_reader import Base
 
 REQUIRED: Final[Any] = object()
 
 if not TYPE_CHECKING:
-    Base = reader.READER.Base
+    Base = pattern_reader.READER.Base
 
 
 class Field(NamedTuple):
@@ -55,4 +55,4 @@ class URLBase(Base):
             """Return the reason why `text`, perhaps made of an `original`, is not a URL of this type."""
 
     else:
-        explanation = classmethod(reader.READER.explanation)
+        explanation = classmethod(pattern_reader.READER.explanation)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from urlschemes.errors import PluginContractError, RegistrationError
 from urlschemes.grammar.part import Part
-from urlschemes.url import reader
+from urlschemes.url import pattern_reader
 from urlschemes.url.base import REQUIRED, Field, URLBase
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def add_property(cls: type[URLBase], name: str, field: Field) -> None:
     doc = field.doc or f"The part {name}: {part.described}."
 
     def read_first(url: URLBase) -> Any:
-        read = reader.READER.part(cls, part, absent, lower=field.lower)  # the pattern was compiled by now
+        read = pattern_reader.READER.part(cls, part, absent, lower=field.lower)  # the pattern was compiled by now
         _set_property(cls, name, read, doc)
         return read(url)
 
