@@ -140,13 +140,9 @@ class Syntax:
                 raise GrammarError(f"there is no rule {name!r}", rule=name)
         return grammar
 
-    @property
+    @cached_property
     def automaton(self) -> Automaton:
         """The automaton of the rules, with the exclusions."""
-        automaton: Automaton = self.once(__name__, self._automaton_of_rules)
-        return automaton
-
-    def _automaton_of_rules(self) -> Automaton:
         with self._located_errors():
             return automaton_of(self.grammar, self.rule, self.parts, self.profile, self.shared)
 

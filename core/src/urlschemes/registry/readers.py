@@ -1,9 +1,9 @@
 """Which reader reads the URLs of this process: that of a plugin, or the pattern.
 
 A distribution provides one by an entry point of the group `urlschemes.readers`, whose value is a subclass of
-`urlschemes.url.pattern_reader.PatternReader`. It is found and imported with urlschemes, since the types of URLs build on it. The
-variables that switch distributions off switch readers off, too. Of several readers none is used. One that cannot be
-used in this process declines: its module raises ImportError, with the reason.
+`urlschemes.url.pattern_reader.PatternReader`. It is found and imported with urlschemes, since the types of URLs build
+on it. The variables that switch distributions off switch readers off, too. Of several readers none is used. One that
+cannot be used in this process declines: its module raises ImportError, with the reason.
 """
 
 from __future__ import annotations

@@ -17,8 +17,7 @@ from urlschemes.grammar.derivation import expected_words, listed
 from urlschemes.grammar.octets import ESCAPE, escape, octets_of, unescape
 from urlschemes.grammar.part import DIGITS, Encoded, Part, Raw
 from urlschemes.grammar.syntax import Syntax
-from urlschemes.url.base import REQUIRED, URLBase
-from urlschemes.url.fields import absent_value
+from urlschemes.url.fields import REQUIRED, URLBase, absent_value
 from urlschemes.url.pattern_reader import LIMIT
 
 AnyURL = TypeVar("AnyURL", bound=URLBase)

@@ -28,9 +28,9 @@ from urlschemes.redaction import HIDDEN, described, redact
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.named_objects import named
 from urlschemes.url.algorithms import algorithms_of
-from urlschemes.url.base import URLBase
 from urlschemes.url.building import build, change
 from urlschemes.url.fields import (
+    URLBase,
     add_property,
     decimal_part,
     declared_fields,
