@@ -292,31 +292,6 @@ class Automaton:
         """Return how many characters of `text` can begin a URL."""
         return self.start.walk(text)[0]
 
-    def derivation(self, text: str, state: State) -> list[int]:
-        """Return for each character of `text` the positions that it stands at in a derivation of the whole text.
-
-        `state` is the first state. The list is empty if `text` cannot be derived.
-        """
-        sets = []
-        for character in text:
-            after = state.step(character)
-            if after is None:
-                return []
-            state = after
-            sets.append(state.reached)
-        here = self.tree.last
-        before: dict[tuple[int, int], int] = {}
-        for index in reversed(range(len(sets))):
-            reached = sets[index]
-            if index == len(sets) - 1:
-                here &= reached
-            else:
-                if (reached, here) not in before:
-                    before[reached, here] = sum(1 << each for each in bits(reached) if self.follow[each] & here)
-                here = before[reached, here]
-            sets[index] = here
-        return sets
-
     def derives(self, item: Element, text: str) -> bool:
         """Return True if `item`, an element of the tree, derives `text`."""
         if not text:
