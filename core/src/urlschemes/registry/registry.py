@@ -403,6 +403,8 @@ class Registry:
         if isinstance(text, URL) and text.syntax.profile is self.profile:
             found: URL = self._parse(str(text), wanted, limit)
             return text if type(found) is type(text) else found
+        if isinstance(text, str):
+            text = str.__str__(text)  # the characters that a subclass of str holds, whatever its methods say
         if not isinstance(text, str) or len(text) > limit:
             return self.parse_generic(text, limit=limit)  # type: ignore[arg-type]  # raises InvalidURL
         name = text.partition(":")[0]

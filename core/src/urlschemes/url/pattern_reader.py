@@ -59,12 +59,12 @@ class PatternReader:
     # `limit` is positional here: as a keyword-only argument it would cost a twentieth of the whole.
     def parse(self, text: str, type: Any = None, limit: int = LIMIT) -> Any:  # noqa: A002  what it is
         """Return the URL that `text` is: an object of its scheme's type, which must be `type` or a subclass."""
+        scheme: Any = None
         try:
-            scheme: Any = self._schemes[text.partition(":")[0]]
-            if text.__class__ is not str or (size := len(text)) > limit or size > DIGITS:
-                scheme = None
-        except (KeyError, AttributeError, TypeError):
-            scheme = None  # go on outside of the handler, so that errors have no other error as their context
+            if text.__class__ is str and (size := len(text)) <= limit and size <= DIGITS:
+                scheme = self._schemes[text.partition(":")[0]]
+        except (KeyError, TypeError):
+            pass  # go on outside of the handler, so that errors have no other error as their context
         if scheme is None:
             return self._parse_slowly(text, type, limit)
         match, kind = scheme

@@ -266,7 +266,7 @@ class URL(URLBase, metaclass=URLType):
         text = str(reference) if isinstance(reference, URL) else reference
         if (fault := unfit(text, LIMIT)) is not None:
             raise fault
-        return algorithms_of(self.syntax.profile).resolve(self, text)
+        return algorithms_of(self.syntax.profile).resolve(self, str.__str__(text))
 
     @property
     def parent(self) -> Self:
