@@ -187,7 +187,7 @@ class Text(str):
     def __str__(self) -> str:
         return "E.A"
 
-    partition = encode = __contains__ = startswith = _other
+    partition = encode = __contains__ = startswith = _other  # type: ignore[assignment]
 
 
 def test_a_text_is_its_characters_whatever_its_own_str_says() -> None:
