@@ -45,13 +45,9 @@ __all__ = [
 class Node:
     """An element of the notation. `str(node)` writes it as section 5 does."""
 
-    __slots__ = ()
-
 
 class Literal(Node):
     """A quoted literal. Its letters match without regard to case, unless it is `sensitive` (RFC 7405)."""
-
-    __slots__ = ("sensitive", "text")
 
     def __init__(self, text: str, *, sensitive: bool = False) -> None:
         self.text = text
@@ -69,8 +65,6 @@ class Literal(Node):
 class Octets(Node):
     """One octet of those from `low` to `high`."""
 
-    __slots__ = ("high", "low")
-
     def __init__(self, low: int, high: int) -> None:
         self.low = low
         self.high = high
@@ -82,8 +76,6 @@ class Octets(Node):
 class Reference(Node):
     """The name of a rule."""
 
-    __slots__ = ("name",)
-
     def __init__(self, name: str) -> None:
         self.name = name
 
@@ -93,8 +85,6 @@ class Reference(Node):
 
 class Sequence(Node):
     """A sequence of elements; without any it is the empty text."""
-
-    __slots__ = ("items",)
 
     def __init__(self, items: tuple[Node, ...]) -> None:
         self.items = items
@@ -106,8 +96,6 @@ class Sequence(Node):
 class Choice(Node):
     """Alternatives."""
 
-    __slots__ = ("items",)
-
     def __init__(self, items: tuple[Node, ...]) -> None:
         self.items = items
 
@@ -117,8 +105,6 @@ class Choice(Node):
 
 class Repeat(Node):
     """An element repeated from `least` to `most` times; `most` is None without a bound. `[ a ]` is 0 to 1 times."""
-
-    __slots__ = ("item", "least", "most")
 
     def __init__(self, item: Node, least: int, most: int | None) -> None:
         self.item = item
