@@ -232,6 +232,10 @@ class Automaton:
                 found += self.literals(after)
         return found or [leaf.literal or ""]
 
+    def preceding(self, positions: int) -> int:
+        """Return the positions that one of `positions` may come after."""
+        return union(1 << position for position, after in enumerate(self.follow) if after & positions)
+
     def inside(self, *marks: str) -> int:
         """Return the positions inside of the parts of these marks."""
         return union(marked.inside for marked in self.marked if marked.mark in marks)
@@ -242,14 +246,10 @@ class Automaton:
 
     def leading_to(self, goal: int, without: int = 0) -> int:
         """Return `goal`, and the positions from which it can be reached without passing one of `without`."""
-        found, ahead = 0, goal & ~without
+        possible = union(1 << position for position, leaf in enumerate(self.leaves) if leaf.mask) & ~without
+        found, ahead = 0, goal & possible
         while ahead != found:
-            found = ahead
-            ahead |= union(
-                1 << position
-                for position, after in enumerate(self.follow)
-                if after & found and self.leaves[position].mask and not without >> position & 1
-            )
+            found, ahead = ahead, ahead | self.preceding(ahead) & possible
         return found
 
     def state(self, reached: int, expected: int, within: int) -> State:
@@ -265,11 +265,6 @@ class Automaton:
         """Return the state before the first character, for walks that lead to `goal` without some positions."""
         return self.state(0, self.tree.first, self.leading_to(goal, without))
 
-    @property
-    def ending(self) -> int:
-        """The positions at which a URL may end."""
-        return union(1 << position for position in bits(self.tree.last) if self.leaves[position].mask)
-
     def nearest_to_end(self, positions: int) -> int:
         """Return those of `positions` that are the fewest characters away from the end of a URL."""
         return next((near & positions for near in self._near_end if near & positions), positions)
@@ -280,13 +275,13 @@ class Automaton:
         found, ahead = [0], self.tree.last
         while ahead != found[-1]:
             found.append(ahead)
-            ahead |= union(1 << position for position, after in enumerate(self.follow) if after & ahead)
+            ahead |= self.preceding(ahead)
         return found
 
     @cached_property
     def start(self) -> State:
         """The state before the first character. Every state after it can be continued to the end of a URL."""
-        return self.state_before(self.ending)
+        return self.state_before(self.tree.last)
 
     def reach(self, text: str) -> int:
         """Return how many characters of `text` can begin a URL."""

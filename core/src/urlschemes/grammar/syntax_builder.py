@@ -222,8 +222,8 @@ def _escapes_that_end(part: Part, automaton: Automaton, held: Held) -> Iterator[
     """Yield an error for each escape that the part may hold, and that may also follow it as a literal."""
     found = set[str]()
     for marked in (each for each in automaton.marked if each.mark == part.mark):
-        before = [p for p, after in enumerate(automaton.follow) if after & marked.first] if marked.nullable else []
-        for position in [*bits(marked.last), *before]:
+        before = automaton.preceding(marked.first) if marked.nullable else 0
+        for position in bits(marked.last | before):
             goes_on = automaton.characters(automaton.follow[position] & marked.inside) & _PERCENT
             after = (automaton.leaves[each] for each in bits(automaton.follow[position] & ~marked.inside))
             found |= {leaf.literal for leaf in after if goes_on and leaf.literal and ESCAPE.fullmatch(leaf.literal)}

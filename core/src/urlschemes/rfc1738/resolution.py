@@ -26,7 +26,9 @@ def resolve(url: URL, reference: str) -> str:
     has_query = _follows(syntax, part, "?")
     if not bare:
         return whole + fragment
-    start, path, params, query = _divided(whole, syntax.span(url._match, part.name), has_query=has_query)
+    span = syntax.span(url._match, part.name)
+    at = span[0] - 1 if span else len(whole)  # the `/` before the path is not part of it (RFC 1738 section 3.1)
+    start, (path, params, query) = whole[:at], _split(whole[at:], has_query=has_query)
     if bare.startswith("///"):
         bare = bare[2:]  # without a host the one of the base stays (RFC 1808 section 4, step 3)
     elif bare.startswith("//"):
@@ -47,16 +49,7 @@ def _follows(syntax: Syntax, part: Part, character: str) -> bool:
     """Return True if `character` may follow `part`."""
     automaton = syntax.automaton
     last = next((marked.last for marked in automaton.marked if marked.mark == part.mark), 0)
-    after = [automaton.follow[position] for position in bits(last)]
-    return any(automaton.leaves[p].literal == character for each in after for p in bits(each))
-
-
-def _divided(text: str, path: tuple[int, int] | None, *, has_query: bool) -> tuple[str, str, str, str]:
-    """Return the text before the path of a URL, the path with its first `/`, its parameters and its query."""
-    if path is None:
-        return text, "", "", ""
-    start = path[0] - 1  # the `/` before the path is not part of it (section 3.1)
-    return (text[:start], *_split(text[start:], has_query=has_query))
+    return any(automaton.leaves[each].literal == character for each in bits(automaton.following(last)))
 
 
 def _split(text: str, *, has_query: bool) -> tuple[str, str, str]:

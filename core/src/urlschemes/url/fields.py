@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from urlschemes.errors import PluginContractError, RegistrationError
-from urlschemes.grammar.part import Kind, Part
+from urlschemes.grammar.part import Kind
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.record.registration import Registration
 from urlschemes.url import pattern_reader
@@ -137,9 +137,10 @@ def declared_fields(cls: type[URLBase], base: type[URLBase]) -> dict[str, Field]
             raise _contract_error(cls, name, "is annotated and has no value", f"{name}: ... = text_part(...)")
     parts = cls.syntax.parts
     for name, field in fields.items():
-        if name in parts:
-            _check_kind(cls, field, parts[name])
-        elif name in own or field.default is REQUIRED:
+        if name in parts and field.kind != parts[name].kind:
+            problem = f"is declared by {field.kind}_part, but the record makes it {parts[name].described}"
+            raise _contract_error(cls, name, problem, f"{name} = {parts[name].kind}_part(...)")
+        if name not in parts and (name in own or field.default is REQUIRED):
             raise _contract_error(cls, name, "is not a part of the record", f"one of {', '.join(parts)}")
     for name, part in parts.items():
         if _has(base, name):
@@ -154,12 +155,6 @@ def declared_fields(cls: type[URLBase], base: type[URLBase]) -> dict[str, Field]
 def _has(cls: type, name: str) -> bool:
     """Return True if instances of `cls` have the attribute `name`; attributes of its metaclass do not count."""
     return any(name in vars(each) for each in cls.__mro__)
-
-
-def _check_kind(cls: type[URLBase], field: Field, part: Part) -> None:
-    if field.kind != part.kind:
-        problem = f"is declared by {field.kind}_part, but the record makes it {part.described}"
-        raise _contract_error(cls, part.name, problem, f"{part.name} = {part.kind}_part(...)")
 
 
 def _contract_error(cls: type[URLBase], name: str, problem: str, wants: str) -> PluginContractError:
