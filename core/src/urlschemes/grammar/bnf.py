@@ -415,10 +415,12 @@ class BNFReader:
     def times(self, text: str, line: int) -> tuple[int, int | None]:
         """Return the minimum and the maximum of the repetition `text`."""
         least, star, most = text.partition("*")
-        if _is_too_many(least) or _is_too_many(most):
+        counts = [each.lstrip("0") for each in (least, most)]
+        too_many = [len(each) > 2 or int(each or 0) > _MAX_TURNS for each in counts]
+        if any(too_many):
             problem = f"invalid repetition {text[:20]!r} in line {line}: expected at most {_MAX_TURNS} times"
             hint = "divide the minimum, as in `64digit 16digit`"
-            if not _is_too_many(least):
+            if not too_many[0]:
                 hint = f"leave out the maximum: write `{least}*`"
             raise GrammarError(problem, line=line, hint=hint)
         low, high = int(least or 0), int(most) if most else None if star else int(least)
@@ -441,11 +443,6 @@ class BNFReader:
             return Reference(text)
         first, _, last = text[2:].partition("-")
         return octets(int(first, 16), int(last or first, 16), text, line)
-
-
-def _is_too_many(times: str) -> bool:
-    digits = times.lstrip("0")
-    return len(digits) > 2 or int(digits or 0) > _MAX_TURNS
 
 
 def octets(low: int, high: int, text: str, line: int) -> Octets:

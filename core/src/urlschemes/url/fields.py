@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from urlschemes.errors import PluginContractError, RegistrationError
+from urlschemes.errors import PluginContractError, PluginError, RegistrationError
 from urlschemes.grammar.part import Kind
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.record.registration import Registration
+from urlschemes.redaction import described
 from urlschemes.url import pattern_reader
 from urlschemes.url.original_text import OriginalText
 from urlschemes.url.pattern_reader import Base
@@ -161,6 +162,11 @@ def _contract_error(cls: type[URLBase], name: str, problem: str, wants: str) -> 
     return PluginContractError(
         f"{cls.__name__}.{name} {problem}", scheme=cls._scheme or None, part=name, wants=wants, has=name
     )
+
+
+def type_failed(kind: type[URLBase], error: BaseException, what: str) -> PluginError:
+    """Return the error for a URL type whose own code raised `error`."""
+    return PluginError(f"the type {kind.__name__} failed: {what}: {described(error)}", scheme=kind._scheme or None)
 
 
 def absent_value(cls: type[URLBase], name: str) -> Any:
