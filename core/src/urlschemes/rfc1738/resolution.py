@@ -7,8 +7,6 @@ ftp URL `?` is an ordinary character of a name, in an http URL it begins the que
 from __future__ import annotations
 
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.part import Part
-from urlschemes.grammar.syntax import Syntax
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.hierarchy import hierarchical_part
 from urlschemes.url.value import URL
@@ -23,7 +21,9 @@ def resolve(url: URL, reference: str) -> str:
     if colon and RFC1738.is_scheme_name(scheme):
         return reference
     part = hierarchical_part(url)
-    has_query = _follows(syntax, part, "?")
+    automaton = syntax.automaton
+    after = automaton.following(next((marked.last for marked in automaton.marked if marked.mark == part.mark), 0))
+    has_query = any(automaton.leaves[each].literal == "?" for each in bits(after))
     if not bare:
         return whole + fragment
     span = syntax.span(url._match, part.name)
@@ -43,13 +43,6 @@ def resolve(url: URL, reference: str) -> str:
     if len(own_params) > 1:
         return start + (path or "/") + own_params + own_query + fragment
     return start + (path or "/") + params + (own_query if len(own_query) > 1 else query) + fragment
-
-
-def _follows(syntax: Syntax, part: Part, character: str) -> bool:
-    """Return True if `character` may follow `part`."""
-    automaton = syntax.automaton
-    last = next((marked.last for marked in automaton.marked if marked.mark == part.mark), 0)
-    return any(automaton.leaves[each].literal == character for each in bits(automaton.following(last)))
 
 
 def _split(text: str, *, has_query: bool) -> tuple[str, str, str]:

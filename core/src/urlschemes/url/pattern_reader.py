@@ -89,9 +89,8 @@ class PatternReader:
     def part(kind: Any, part: Part, absent: Any, *, lower: bool) -> Callable[[Any], Any]:
         """Return the function that reads a part of a URL; `absent` is its value in a URL that lacks it.
 
-        With `lower`, it is text, and read in lower case.
+        With `lower`, it is text, and read in lower case. Of the groups of a part, at most one is not None.
         """
-        # From the groups of its match; all but one of them are None.
         pattern = kind.syntax.regex
         groups: Sequence[int] = [pattern.groupindex[group] for group in kind.syntax.groups[part.name]]
         group, decode = groups[0], str.lower if lower else part.decode
