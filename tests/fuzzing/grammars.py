@@ -15,7 +15,7 @@ from urlschemes_conformance.agreement import Judges
 from urlschemes_conformance.proof import NotProven, prove_pattern, prove_recognizer
 from urlschemes_tables import table_of
 
-LITERALS = ('"a"', '"b"', '"ab"', '"ba"', '"1"', '"/"', '":"', '"@"', '";x="')
+LITERALS = ('"a"', '"b"', '"ab"', '"ba"', '"1"', '"/"', '":"', '"@"', '";x="', '"%41"', '"%09"')
 RULES = ("alpha", "digit", "uchar", "escape", "alphadigit", "digits", "xchar", "hex", "host")
 REPEATS = ("*", "1*", "1*", "*2", "2*3", "2", "*7", "1*9", "1*64")
 TOKENS = ("a", "b", "1", "/", ":", "@", ";x=", "%41", "%09", "%4", "~")

@@ -131,13 +131,20 @@ def test_an_excluded_octet_is_refused_in_every_form() -> None:
     ]
 
 
-def test_an_escape_that_may_follow_a_part_is_not_held_by_it() -> None:
-    syn = syntax('u = "x:" a [ "%09" b ]\na = *uchar\nb = *uchar', Part("a", ["a"]), Part("b", ["b"]))
-    match = syn.fullmatch("x:1%092%09")
-    assert match
-    assert (syn.raw(match, "a"), syn.raw(match, "b")) == ("1", "2%09")
-    assert 9 not in syn.parts["a"].escapes
-    assert 9 in syn.parts["b"].escapes
+@pytest.mark.parametrize(
+    ("bnf", "octet", "texts"),
+    [
+        ('u = "x:" a [ "%09" b ]\na = *uchar\nb = *uchar', "09", ("1%092%09", "%09")),
+        ('u = "x:" a "%41"\na = [ xchar ] [ "a" ]', "41", ("%41", "a%41", "ba%41")),
+    ],
+)
+def test_an_escape_that_a_part_may_hold_does_not_follow_it(bnf: str, octet: str, texts: tuple[str, ...]) -> None:
+    problem = f"the part 'a' may hold the escape \"%{octet}\", and the same escape may follow it"
+    with pytest.raises(GrammarError, match=problem) as caught:
+        _ = syntax(bnf, Part("a", ["a"])).automaton
+    assert (caught.value.rule, caught.value.hint) == ("a", f'write `exclude = ["{octet}"]` in the table of the part')
+    found = syntax(bnf, Part("a", ["a"], exclude=bytes.fromhex(octet)))
+    assert all(map(found.fullmatch, (f"x:{text}" for text in texts)))
 
 
 def test_a_part_encodes_only_octets_that_it_cannot_hold_as_they_are() -> None:

@@ -50,7 +50,10 @@ def test_the_reader_of_a_distribution_reads_all_urls(plugin, install, child):
         ("", "AttributeError: module 'noting' has no attribute 'NotingReader'"),
         ("class NotingReader:\n    API = 99", "TypeError: noting-reader 1.0 has a reader with API = 99: expected 1"),
         (READER.replace("API = 1", ""), "TypeError: noting-reader 1.0 has a reader with API = None: expected 1"),
-        ("class NotingReader:\n    API = 1", "AttributeError: type object 'NotingReader' has no attribute 'Base'"),
+        (
+            "class NotingReader:\n    API = 1",
+            "TypeError: noting-reader 1.0 has a reader that is no subclass of PatternReader",
+        ),
     ],
 )
 def test_a_reader_that_cannot_be_used_leaves_urls_to_the_pattern(plugin, install, child, content, reason):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from urlschemes import InternetURL, InvalidURL, Registration, Registry, Scheme, UnsafeURL, default_registry
+from urlschemes import Encoded, InternetURL, InvalidURL, Registration, Registry, Scheme, UnsafeURL, default_registry
 from urlschemes.errors import PluginContractError
 from urlschemes.url.value import URL
 
@@ -177,12 +177,17 @@ def test_the_text_of_another_scheme_is_refused_by_a_type() -> None:
 
 
 class Text(str):
-    """A text whose `str()` is another, as that of a member of `class E(str, Enum)` is."""
+    """A text whose methods say something else, as `str()` of a member of `class E(str, Enum)` does."""
 
     __slots__ = ()
 
+    def _other(self, *_: object) -> Any:
+        return ("x-none", ":", "E.A")
+
     def __str__(self) -> str:
         return "E.A"
+
+    partition = encode = __contains__ = startswith = _other  # type: ignore[assignment]
 
 
 def test_a_text_is_its_characters_whatever_its_own_str_says() -> None:
@@ -199,6 +204,8 @@ def test_a_text_is_its_characters_whatever_its_own_str_says() -> None:
     )  # its type is loaded now
     assert str(AlbumURL(host=Text("a.example"), picture=Text("b c"))) == "x-album://a.example/b%20c"
     assert str(parse("x-album://h/") / Text("b c")) == "x-album://h/b%20c"
+    assert str(parse("x-album://h/a").join(Text("b"))) == "x-album://h/b"
+    assert (Encoded(Text("b%20c")), AlbumURL(host="a", picture=Encoded(Text("b"))).picture) == ("b%20c", "b")
     with pytest.raises(InvalidURL) as caught:
         parse(Text("b c"))
     assert caught.value.text == "b c"

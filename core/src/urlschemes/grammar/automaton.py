@@ -1,8 +1,7 @@
 """The automaton of a tree of rules: which characters may come next, and which choices one character cannot decide.
 
-Every `Characters` of the tree is a position (Glushkov's construction); sets of positions are the bits of an int. The
-automaton accepts exactly what the tree derives, except that it does not count repetitions. Walks do: they go from step
-to step, and each turn of a bounded repetition has steps of its own at the same positions.
+Every `Characters` of the tree is a position (Glushkov's construction), and each turn of a bounded repetition has
+positions of its own. Sets of positions are the bits of an int. The automaton accepts exactly what the tree derives.
 """
 
 from __future__ import annotations
@@ -40,18 +39,16 @@ def bits(number: int) -> Iterator[int]:
 class State:
     """A state of a walk: the positions `reached` by the last character, and those `expected` next.
 
-    `passed` and `ahead` are the steps there. `within` are the positions that the walk may use. The states after this
-    one are computed once: a walk of known states is fast.
+    `within` are the positions that the walk may use. The states after this one are computed once: a walk of known
+    states is fast.
     """
 
-    __slots__ = ("ahead", "automaton", "expected", "passed", "reached", "steps", "within")
+    __slots__ = ("automaton", "expected", "reached", "steps", "within")
 
-    def __init__(self, automaton: Automaton, passed: int, ahead: int, within: int) -> None:
+    def __init__(self, automaton: Automaton, reached: int, expected: int, within: int) -> None:
         self.automaton = automaton
-        self.passed = passed
-        self.ahead = ahead & automaton.steps_at(within)
-        self.reached = automaton.positions(passed)
-        self.expected = automaton.positions(self.ahead)
+        self.reached = reached
+        self.expected = expected & within
         self.within = within
         self.steps: dict[str, State | None] = {}
 
@@ -60,8 +57,8 @@ class State:
         steps = self.steps
         if character not in steps and character.isascii():
             automaton, code = self.automaton, ord(character)
-            passed = union(1 << step for step in bits(self.ahead) if automaton.leaf(step).mask >> code & 1)
-            steps[character] = automaton.state_after(passed, self.within) if passed else None
+            reached = union(1 << each for each in bits(self.expected) if automaton.leaves[each].mask >> code & 1)
+            steps[character] = automaton.state_after(reached, self.within) if reached else None
         return steps.get(character)
 
     def walk(self, text: str) -> tuple[int, State]:
@@ -96,7 +93,7 @@ class Automaton:
 
     `leaves[p]` is the `Characters` of position p, `follow[p]` the set of positions that may come after it. `marked` are
     the occurrences of parts in the tree, outermost first, from left to right; `counted` are the bounded repetitions,
-    `escapes` the escapes. Raises GrammarError for a tree with too many steps.
+    `escapes` the escapes. Raises GrammarError for a tree with too many positions.
     """
 
     def __init__(self, tree: Element) -> None:
@@ -105,77 +102,53 @@ class Automaton:
         self.counted: list[Repeated] = []
         self.escapes: list[Escape] = []
         self.marked = tuple(occurrences(tree))
+        self.follow: list[int] = []
         self._states: dict[tuple[int, int, int], State] = {}
-        self._within: dict[int, int] = {}
-        self._origins: list[int] = []  # the position of each step
-        self._after: list[int] = []  # the steps after each
-        self._first, _ = self._number(tree, 0)
-        first_turns: dict[int, int] = {}
-        for step, position in enumerate(self._origins):
-            first_turns.setdefault(position, step)
-        self.follow = [self.positions(self._after[step]) for step in first_turns.values()]
+        self._number(tree)
 
-    def _number(self, item: Element, position: int) -> tuple[int, int]:
-        """Number the positions of `item` from `position` on, add its steps, and return those that begin and end it."""
+    def _number(self, item: Element, *, is_first_turn: bool = True) -> tuple[int, int]:
+        """Number the positions of `item`, or of a turn of it, and return those that begin and end it."""
+        start = len(self.leaves)
         if isinstance(item, Characters):
-            self.leaves += [item] if position == len(self.leaves) else []  # in a further turn it is known
-            if len(self._origins) == MAX_ELEMENTS:
+            if start == MAX_ELEMENTS:
                 raise too_large(item.path[0])
-            self._origins.append(position)
-            self._after.append(0)
-            item.first = item.last = item.inside = 1 << position
-            return 1 << len(self._origins) - 1, 1 << len(self._origins) - 1
-        first = last = item.inside = 0
+            self.leaves.append(item)
+            self.follow.append(0)
+            first = last = 1 << start
+        else:
+            first, last = self._number_items(item, is_first_turn=is_first_turn)
+        if is_first_turn:
+            item.first = item.last = item.inside = 0
+            self.escapes += [item] if isinstance(item, Escape) else []
+            self.counted += [item] if isinstance(item, Repeated) and (item.most or 0) > 1 else []
+        item.first |= first
+        item.last |= last
+        item.inside |= (1 << len(self.leaves)) - (1 << start)
+        return first, last
+
+    def _number_items(self, item: Element, *, is_first_turn: bool) -> tuple[int, int]:
+        first = last = 0
         is_series, begins = not isinstance(item, Variants), True  # one element is a series, too
         for inner in item.items:
-            begin, end = self._number(inner, position + item.inside.bit_count())
-            item.inside |= inner.inside
+            begin, end = self._number(inner, is_first_turn=is_first_turn)
             if is_series:
                 self._connect(last, begin)
             first |= begin if begins or not is_series else 0
             last = end | (last if inner.nullable or not is_series else 0)
             begins = begins and inner.nullable
-        if isinstance(item, Escape) and item not in self.escapes:
-            self.escapes.append(item)
-        if isinstance(item, Repeated):
-            last = self._repeat(item, position, first, last)
-        item.first, item.last = self.positions(first), self.positions(last)
-        return first, last
-
-    def _repeat(self, item: Repeated, position: int, first: int, last: int) -> int:
-        """Connect the turns of `item`, the first of which is given; return the steps that end one of them."""
-        if item.most is None:
+        if isinstance(item, Repeated) and item.most is None:
             self._connect(last, first)
-            return last
-        self.counted += [item] if item.most > 1 and item not in self.counted else []
         before = last
-        for _ in range(item.most - 1):
-            begin, end = self._number(item.item, position)
+        for _ in range((item.most or 1) - 1 if isinstance(item, Repeated) else 0):
+            begin, end = self._number(item.item, is_first_turn=False)
             self._connect(before, begin)
             before = end
             last |= end
-        return last
+        return first, last
 
     def _connect(self, before: int, after: int) -> None:
-        for step in bits(before):
-            self._after[step] |= after
-
-    def leaf(self, step: int) -> Characters:
-        """Return the leaf of a step."""
-        return self.leaves[self._origins[step]]
-
-    def positions(self, steps: int) -> int:
-        """Return the positions of `steps`."""
-        if len(self._origins) == len(self.leaves):
-            return steps
-        return union(1 << self._origins[step] for step in bits(steps))
-
-    def steps_at(self, positions: int) -> int:
-        """Return the steps at `positions`."""
-        if positions not in self._within:
-            steps = (1 << step for step, position in enumerate(self._origins) if positions >> position & 1)
-            self._within[positions] = union(steps)
-        return self._within[positions]
+        for position in bits(before):
+            self.follow[position] |= after
 
     def characters(self, positions: int) -> int:
         """Return the characters at `positions`, as a mask."""
@@ -216,12 +189,12 @@ class Automaton:
 
         Raises GrammarError if it may have too many states.
         """
-        order, rows, numbers = [self.start], list[list[int]](), {(self.start.ahead, self.tree.nullable): 0}
+        order, rows, numbers = [self.start], list[list[int]](), {(self.start.expected, self.tree.nullable): 0}
         for state in order:  # grows
             rows.append([])
             for code in range(128):
                 after = state.step(chr(code))
-                rows[-1].append(-1 if after is None else numbers.setdefault((after.ahead, after.ends), len(order)))
+                rows[-1].append(-1 if after is None else numbers.setdefault((after.expected, after.ends), len(order)))
                 if after is not None and rows[-1][-1] == len(order):
                     order.append(after)
             if len(order) > MAX_STATES:
@@ -259,6 +232,10 @@ class Automaton:
                 found += self.literals(after)
         return found or [leaf.literal or ""]
 
+    def preceding(self, positions: int) -> int:
+        """Return the positions that one of `positions` may come after."""
+        return union(1 << position for position, after in enumerate(self.follow) if after & positions)
+
     def inside(self, *marks: str) -> int:
         """Return the positions inside of the parts of these marks."""
         return union(marked.inside for marked in self.marked if marked.mark in marks)
@@ -269,33 +246,24 @@ class Automaton:
 
     def leading_to(self, goal: int, without: int = 0) -> int:
         """Return `goal`, and the positions from which it can be reached without passing one of `without`."""
-        found, ahead = 0, goal & ~without
+        possible = union(1 << position for position, leaf in enumerate(self.leaves) if leaf.mask) & ~without
+        found, ahead = 0, goal & possible
         while ahead != found:
-            found = ahead
-            ahead |= union(
-                1 << position
-                for position, after in enumerate(self.follow)
-                if after & found and self.leaves[position].mask and not without >> position & 1
-            )
+            found, ahead = ahead, ahead | self.preceding(ahead) & possible
         return found
 
-    def state(self, passed: int, ahead: int, within: int) -> State:
-        """Return the state after the steps `passed`, and before `ahead`; the same one each time."""
-        key = passed, ahead, within
+    def state(self, reached: int, expected: int, within: int) -> State:
+        """Return the state after the positions `reached`, and before `expected`; the same one each time."""
+        key = reached, expected, within
         return self._states.get(key) or self._states.setdefault(key, State(self, *key))
 
-    def state_after(self, passed: int, within: int) -> State:
-        """Return the state after one of the steps `passed`."""
-        return self.state(passed, union(self._after[step] for step in bits(passed)), within)
+    def state_after(self, reached: int, within: int) -> State:
+        """Return the state after one of the positions `reached`."""
+        return self.state(reached, self.following(reached), within)
 
     def state_before(self, goal: int, without: int = 0) -> State:
         """Return the state before the first character, for walks that lead to `goal` without some positions."""
-        return self.state(0, self._first, self.leading_to(goal, without))
-
-    @property
-    def ending(self) -> int:
-        """The positions at which a URL may end."""
-        return union(1 << position for position in bits(self.tree.last) if self.leaves[position].mask)
+        return self.state(0, self.tree.first, self.leading_to(goal, without))
 
     def nearest_to_end(self, positions: int) -> int:
         """Return those of `positions` that are the fewest characters away from the end of a URL."""
@@ -307,48 +275,23 @@ class Automaton:
         found, ahead = [0], self.tree.last
         while ahead != found[-1]:
             found.append(ahead)
-            ahead |= union(1 << position for position, after in enumerate(self.follow) if after & ahead)
+            ahead |= self.preceding(ahead)
         return found
 
     @cached_property
     def start(self) -> State:
         """The state before the first character. Every state after it can be continued to the end of a URL."""
-        return self.state_before(self.ending)
+        return self.state_before(self.tree.last)
 
     def reach(self, text: str) -> int:
         """Return how many characters of `text` can begin a URL."""
         return self.start.walk(text)[0]
 
-    def derivation(self, text: str, state: State) -> list[int]:
-        """Return for each character of `text` the positions that it stands at in a derivation of the whole text.
-
-        `state` is the first state. The list is empty if `text` cannot be derived.
-        """
-        sets = []
-        for character in text:
-            after = state.step(character)
-            if after is None:
-                return []
-            state = after
-            sets.append(state.reached)
-        here = self.tree.last
-        before: dict[tuple[int, int], int] = {}
-        for index in reversed(range(len(sets))):
-            reached = sets[index]
-            if index == len(sets) - 1:
-                here &= reached
-            else:
-                if (reached, here) not in before:
-                    before[reached, here] = sum(1 << each for each in bits(reached) if self.follow[each] & here)
-                here = before[reached, here]
-            sets[index] = here
-        return sets
-
     def derives(self, item: Element, text: str) -> bool:
-        """Return True if `item`, an element of the tree, derives `text`, as far as can be seen without counting."""
+        """Return True if `item`, an element of the tree, derives `text`."""
         if not text:
             return item.nullable
-        return bool(self.state(0, self.steps_at(item.first), item.inside).taken(text) & item.last)
+        return bool(self.state(0, item.first, item.inside).taken(text) & item.last)
 
 
 def union(sets: Iterator[int]) -> int:

@@ -45,13 +45,9 @@ __all__ = [
 class Node:
     """An element of the notation. `str(node)` writes it as section 5 does."""
 
-    __slots__ = ()
-
 
 class Literal(Node):
     """A quoted literal. Its letters match without regard to case, unless it is `sensitive` (RFC 7405)."""
-
-    __slots__ = ("sensitive", "text")
 
     def __init__(self, text: str, *, sensitive: bool = False) -> None:
         self.text = text
@@ -69,8 +65,6 @@ class Literal(Node):
 class Octets(Node):
     """One octet of those from `low` to `high`."""
 
-    __slots__ = ("high", "low")
-
     def __init__(self, low: int, high: int) -> None:
         self.low = low
         self.high = high
@@ -82,8 +76,6 @@ class Octets(Node):
 class Reference(Node):
     """The name of a rule."""
 
-    __slots__ = ("name",)
-
     def __init__(self, name: str) -> None:
         self.name = name
 
@@ -93,8 +85,6 @@ class Reference(Node):
 
 class Sequence(Node):
     """A sequence of elements; without any it is the empty text."""
-
-    __slots__ = ("items",)
 
     def __init__(self, items: tuple[Node, ...]) -> None:
         self.items = items
@@ -106,8 +96,6 @@ class Sequence(Node):
 class Choice(Node):
     """Alternatives."""
 
-    __slots__ = ("items",)
-
     def __init__(self, items: tuple[Node, ...]) -> None:
         self.items = items
 
@@ -117,8 +105,6 @@ class Choice(Node):
 
 class Repeat(Node):
     """An element repeated from `least` to `most` times; `most` is None without a bound. `[ a ]` is 0 to 1 times."""
-
-    __slots__ = ("item", "least", "most")
 
     def __init__(self, item: Node, least: int, most: int | None) -> None:
         self.item = item
@@ -429,10 +415,12 @@ class BNFReader:
     def times(self, text: str, line: int) -> tuple[int, int | None]:
         """Return the minimum and the maximum of the repetition `text`."""
         least, star, most = text.partition("*")
-        if _is_too_many(least) or _is_too_many(most):
+        counts = [each.lstrip("0") for each in (least, most)]
+        too_many = [len(each) > 2 or int(each or 0) > _MAX_TURNS for each in counts]
+        if any(too_many):
             problem = f"invalid repetition {text[:20]!r} in line {line}: expected at most {_MAX_TURNS} times"
             hint = "divide the minimum, as in `64digit 16digit`"
-            if not _is_too_many(least):
+            if not too_many[0]:
                 hint = f"leave out the maximum: write `{least}*`"
             raise GrammarError(problem, line=line, hint=hint)
         low, high = int(least or 0), int(most) if most else None if star else int(least)
@@ -455,11 +443,6 @@ class BNFReader:
             return Reference(text)
         first, _, last = text[2:].partition("-")
         return octets(int(first, 16), int(last or first, 16), text, line)
-
-
-def _is_too_many(times: str) -> bool:
-    digits = times.lstrip("0")
-    return len(digits) > 2 or int(digits or 0) > _MAX_TURNS
 
 
 def octets(low: int, high: int, text: str, line: int) -> Octets:

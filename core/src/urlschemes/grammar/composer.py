@@ -17,10 +17,6 @@ class Composer:
 
     def __init__(self, automaton: Automaton) -> None:
         self._automaton = automaton
-        self.within: dict[str, frozenset[str]] = {}
-        """The marks of the parts that lie within the part of each mark."""
-        for marked in automaton.marked:
-            self.within[marked.mark] = marked.item.marks.union(self.within.get(marked.mark, ()))
 
     def derives(self, mark: str, text: str) -> bool:
         """Return True if an occurrence of `mark` may be written as `text`."""

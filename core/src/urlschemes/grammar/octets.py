@@ -46,7 +46,7 @@ def text_of(octets: bytes) -> str:
 
 def octets_of(text: str) -> bytes:
     """Return the octets of `text`. Raises UnicodeEncodeError for a surrogate that stands for no octet."""
-    return text.encode("utf-8", "surrogateescape")
+    return str.encode(text, "utf-8", "surrogateescape")  # whatever the methods of a subclass of str say
 
 
 def unescape(raw: str) -> str:

@@ -48,7 +48,7 @@ class Encoded(str):
     def __new__(cls, text: str = "") -> Self:
         """Return the part that `text` is. Raises TypeError for what is not a str."""
         require_type("an encoded part", text, str)
-        return super().__new__(cls, text)
+        return super().__new__(cls, str.__str__(text))  # of a subclass of str, its characters
 
 
 class Division(NamedTuple):

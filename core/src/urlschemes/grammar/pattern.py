@@ -52,7 +52,6 @@ def _with(item: Element, old: Sequence[Element] = (), new: Element | None = None
 class _Determined(Series):
     """The element in the place of others that had a `problem`: it derives the same texts, and each in one way."""
 
-    __slots__ = ("problem",)
     problem: GrammarError
 
 

@@ -29,7 +29,6 @@ class Element:
     a text of the element, and all of them.
     """
 
-    __slots__ = ("first", "inside", "items", "last", "marks", "nullable")
     first: int
     inside: int
     last: int
@@ -51,8 +50,6 @@ class Characters(Element):
     A character of a literal has the whole text as `literal` and its index there as `offset`.
     """
 
-    __slots__ = ("literal", "mask", "offset", "path")
-
     def __init__(self, mask: int, path: tuple[str, ...], literal: str | None = None, offset: int = 0) -> None:
         super().__init__([], nullable=False)
         self.mask = mask
@@ -64,16 +61,12 @@ class Characters(Element):
 class Series(Element):
     """A sequence of elements; without any it derives the empty text."""
 
-    __slots__ = ()
-
     def __init__(self, items: list[Element]) -> None:
         super().__init__(items, nullable=all(each.nullable for each in items))
 
 
 class Escape(Series):
     """An escape of one of the `octets`; `path` names the rules down to here."""
-
-    __slots__ = ("octets", "path")
 
     def __init__(self, items: list[Element], octets: frozenset[int], path: tuple[str, ...]) -> None:
         super().__init__(items)
@@ -84,16 +77,12 @@ class Escape(Series):
 class Variants(Element):
     """Alternatives, at least two."""
 
-    __slots__ = ()
-
     def __init__(self, items: list[Element]) -> None:
         super().__init__(items, nullable=any(each.nullable for each in items))
 
 
 class Repeated(Element):
     """`item`, `least` to `most` times (None: without bound). `least` is 0 or 1."""
-
-    __slots__ = ("least", "most")
 
     def __init__(self, item: Element, least: int, most: int | None) -> None:
         super().__init__([item], nullable=least == 0 or item.nullable)
@@ -103,8 +92,6 @@ class Repeated(Element):
 
 class Marked(Element):
     """An occurrence of a part; `mark` is the same for all occurrences of one part. `rule` is what it derives from."""
-
-    __slots__ = ("mark", "rule")
 
     def __init__(self, item: Element, mark: str, rule: str) -> None:
         super().__init__([item], nullable=item.nullable)

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from urlschemes.errors import GrammarError
-from urlschemes.grammar.automaton import Automaton
+from urlschemes.grammar.automaton import Automaton, bits
 from urlschemes.grammar.bnf import Grammar, Rule, references
 from urlschemes.grammar.composer import Composer
 from urlschemes.grammar.part import DIGITS, Division, Held, Part, Raw
@@ -140,13 +140,9 @@ class Syntax:
                 raise GrammarError(f"there is no rule {name!r}", rule=name)
         return grammar
 
-    @property
+    @cached_property
     def automaton(self) -> Automaton:
         """The automaton of the rules, with the exclusions."""
-        automaton: Automaton = self.once(__name__, self._automaton_of_rules)
-        return automaton
-
-    def _automaton_of_rules(self) -> Automaton:
         with self._located_errors():
             return automaton_of(self.grammar, self.rule, self.parts, self.profile, self.shared)
 
@@ -168,10 +164,10 @@ class Syntax:
     @cached_property
     def delimiters(self) -> dict[str, str]:
         """The literal that stands before each part that is given as written; "" if it is not always the same one."""
-        found, places = {}, [*zip(self.automaton.leaves, self.automaton.follow, strict=True)]
+        found, automaton = {}, self.automaton
         for name in self.as_written:
-            inside = self.automaton.inside(self.parts[name].mark)
-            before = {leaf.literal or "" for leaf, after in places if after & inside and not leaf.inside & inside}
+            inside = automaton.inside(self.parts[name].mark)
+            before = {automaton.leaves[each].literal or "" for each in bits(automaton.preceding(inside) & ~inside)}
             found[name] = before.pop() if len(before) == 1 else ""
         return found
 
@@ -288,7 +284,7 @@ class Syntax:
 
     def within(self, mark: str) -> frozenset[str]:
         """Return the marks of the parts that lie within the part of `mark`."""
-        return self.composer.within[mark]
+        return frozenset[str]().union(*(each.item.marks for each in self.automaton.marked if each.mark == mark))
 
     def overlap(self, name: str, other: str) -> bool:
         """Return True if the parts are one, or one of them lies within the other."""

@@ -14,7 +14,7 @@ from urlschemes.grammar.bnf import Grammar, Literal, Node, Reference, Repeat, Ru
 from urlschemes.grammar.octets import ESCAPE, mask
 from urlschemes.grammar.part import Division, Held, Part
 from urlschemes.grammar.profile import Profile
-from urlschemes.grammar.rule_tree import Marked, expand, octets_held
+from urlschemes.grammar.rule_tree import expand, octets_held
 
 _PERCENT, _HASH = 1 << ord("%"), 1 << ord("#")
 
@@ -121,12 +121,6 @@ def automaton_of(
     for part in parts.values():
         exclude[part.mark] = exclude.get(part.mark, frozenset()) | part.exclude
     automaton = Automaton(expand(grammar, Reference(rule), parts.values(), exclude))
-    # An octet whose escape spells a literal that may follow the part cannot be held by the part.
-    more = dict(exclude)
-    for marked in automaton.marked:
-        more[marked.mark] = more.get(marked.mark, frozenset()) | _spells_what_follows(automaton, marked)
-    if more != exclude:
-        automaton = Automaton(expand(grammar, Reference(rule), parts.values(), more))
     found = *_illegal(grammar, profile, shared, automaton), *_mistakes(grammar, rule, parts, profile, automaton)
     if mistakes := {each.message: each for each in found}:
         raise together([*mistakes.values()])
@@ -162,7 +156,9 @@ def _mistakes(
     """Yield an error for each part without occurrence or value."""
     for part in parts.values():
         if any(marked.mark == part.mark for marked in automaton.marked):
-            yield from _mistakes_of_values(part, automaton, held_by(part, automaton, grammar), profile)
+            held = held_by(part, automaton, grammar)
+            yield from _mistakes_of_values(part, automaton, held, profile)
+            yield from _escapes_that_end(part, automaton, held)
         else:
             names = dict.fromkeys(name for leaf in automaton.leaves for name in leaf.path if name in grammar.rules)
             hint = f"a URL has these rules: {', '.join(each for each in names if each not in profile.character_sets)}"
@@ -222,15 +218,17 @@ def _is_number(part: Part, kind: str, automaton: Automaton) -> bool:
     return not any(each.nullable for each in marked)
 
 
-def _spells_what_follows(automaton: Automaton, marked: Marked) -> frozenset[int]:
-    """Return the octets whose escape is a literal that may come where `marked` may also go on."""
-    leaves, follow, inside = automaton.leaves, automaton.follow, marked.inside
-    before = [p for p in range(len(leaves)) if follow[p] & marked.first] if marked.nullable else []
-    found: set[int] = set()
-    for position in [*bits(marked.last), *before]:
-        goes_on = follow[position] & inside
-        for other in bits(follow[position] & ~inside):
-            literal = leaves[other].literal
-            if literal is not None and ESCAPE.fullmatch(literal) and automaton.characters(goes_on) >> ord("%") & 1:
-                found.add(int(literal[1:], 16))
-    return frozenset(found)
+def _escapes_that_end(part: Part, automaton: Automaton, held: Held) -> Iterator[GrammarError]:
+    """Yield an error for each escape that the part may hold, and that may also follow it as a literal."""
+    found = set[str]()
+    for marked in (each for each in automaton.marked if each.mark == part.mark):
+        before = automaton.preceding(marked.first) if marked.nullable else 0
+        for position in bits(marked.last | before):
+            goes_on = automaton.characters(automaton.follow[position] & marked.inside) & _PERCENT
+            after = (automaton.leaves[each] for each in bits(automaton.follow[position] & ~marked.inside))
+            found |= {leaf.literal for leaf in after if goes_on and leaf.literal and ESCAPE.fullmatch(leaf.literal)}
+    for escape in sorted(found):
+        if int(escape[1:], 16) in held.escapes:
+            problem = f'the part {part.name!r} may hold the escape "{escape}", and the same escape may follow it'
+            hint = f'write `exclude = ["{escape[1:]}"]` in the table of the part'
+            yield GrammarError(problem, rule=held.rule, hint=hint)

@@ -107,14 +107,9 @@ def why_ignored(entry: str) -> str:
     """Return why distributions in an entry of `sys.path` do not count; "" if they do."""
     if not os.path.isabs(entry):
         return f"found through the entry {entry!r} of sys.path, which depends on the current directory"
-    if os.path.realpath(entry) != _current_directory() or entry in _site_folders():
-        return ""
-    return "found in the current directory"
-
-
-def _site_folders() -> list[str]:
     site = sys.modules.get("site")  # absent under `python -S`
-    return [*site.getsitepackages(), site.getusersitepackages()] if site else []
+    is_site = site is not None and entry in {*site.getsitepackages(), site.getusersitepackages()}
+    return "" if is_site or os.path.realpath(entry) != _current_directory() else "found in the current directory"
 
 
 def _search_path(path: Iterable[str] | None = None) -> list[str]:

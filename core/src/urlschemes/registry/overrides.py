@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from threading import Lock
 from typing import Literal, TypeAlias
 
-from urlschemes.registry.claims import SCHEMES, Claim, Diagnosis
+from urlschemes.registry.claims import SCHEMES, Claim, Diagnosis, State
 from urlschemes.registry.names import Why
 from urlschemes.scheme.scheme import Scheme
 
@@ -23,6 +23,7 @@ _RULES: dict[Change, tuple[str, str, str]] = {
         "leave its `with` block",
         "the program overrides the scheme for a while",
     ),
+    "unregistered": ("", "", "unregister({!r}) was called"),
 }
 """Why the program's scheme counts, how to undo that, and the reason given for the installed one."""
 
@@ -32,8 +33,6 @@ class Overrides:
 
     All names are in lower case. Every method may be called from several threads.
     """
-
-    __slots__ = ("_lock", "_overrides", "_own")
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -88,20 +87,16 @@ class Overrides:
 
     def why(self, name: str, claims: tuple[Claim, ...] = ()) -> Why | None:
         """Return why the program's own scheme counts, if it has one of that name; `claims` are the installed ones."""
-        change = self.change(name)
-        if change is None or change not in _RULES:
-            return None
-        rule, hint, _ = _RULES[change]
-        return Why(name, "this program", rule, claims, hint=hint.format(name))
+        rule, hint, _ = _RULES[self.change(name) or "unregistered"]
+        return Why(name, "this program", rule, claims, hint=hint.format(name)) if rule else None
 
     def judged(self, claim: Claim) -> Claim:
         """Return the claim, in the state that the program's own changes give it."""
         change = self.change(claim.name) if claim.group == SCHEMES and claim.state == "active" else None
         if change is None:
             return claim
-        if change == "unregistered":
-            return claim._replace(state="disabled", reason=f"unregister({claim.name!r}) was called")
-        return claim._replace(state="shadowed", reason=_RULES[change][2])
+        state: State = "disabled" if change == "unregistered" else "shadowed"
+        return claim._replace(state=state, reason=_RULES[change][2].format(claim.name))
 
     def diagnose(self) -> Iterator[Diagnosis]:
         """Yield a diagnosis for each of the program's own schemes, sorted by name."""

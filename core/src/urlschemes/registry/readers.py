@@ -1,9 +1,9 @@
 """Which reader reads the URLs of this process: that of a plugin, or the pattern.
 
-A distribution provides one by an entry point of the group `urlschemes.readers`, whose value is a class as
-`urlschemes.url.reader` describes it. It is found and imported with urlschemes, since the types of URLs build on it. The
-variables that switch distributions off switch readers off, too. Of several readers none is used. One that cannot be
-used in this process declines: its module raises ImportError, with the reason.
+A distribution provides one by an entry point of the group `urlschemes.readers`, whose value is a subclass of
+`urlschemes.url.pattern_reader.PatternReader`. It is found and imported with urlschemes, since the types of URLs build
+on it. The variables that switch distributions off switch readers off, too. Of several readers none is used. One that
+cannot be used in this process declines: its module raises ImportError, with the reason.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from urlschemes.redaction import described, one_line
 from urlschemes.registry.claims import DISABLE, READERS, Claim, State, locations
 from urlschemes.registry.discovery import installed_claims
 from urlschemes.registry.selection import Rules, select
-from urlschemes.url import reader
+from urlschemes.url import pattern_reader
 from urlschemes.url.pattern_reader import PatternReader
-from urlschemes.url.reader import Reader
 
 
 class Choice(NamedTuple):
@@ -26,7 +25,7 @@ class Choice(NamedTuple):
     `state` is that of the other readers that the user did not switch off.
     """
 
-    reader: type[Reader]
+    reader: type[PatternReader]
     provider: str = ""
     reason: str = ""
     state: State = "unused"
@@ -54,17 +53,17 @@ def _choice() -> Choice:
     return Choice(PatternReader, reason=reason, state=state)
 
 
-def _imported(claim: Claim) -> type[Reader]:
-    """Return the reader of a claim. Raises what importing it raises; TypeError, AttributeError for others."""
-    found: type[Reader] = getattr(import_module(claim.module), claim.attribute)
+def _imported(claim: Claim) -> type[PatternReader]:
+    """Return the reader of a claim. Raises what importing it raises; TypeError for what is no reader."""
+    found: type[PatternReader] = getattr(import_module(claim.module), claim.attribute)
     version = vars(found).get("API")  # that of a base says nothing about this class
     if version != PatternReader.API:
         raise TypeError(f"{claim.provider} has a reader with API = {version}: expected {PatternReader.API}")
-    for name in vars(PatternReader):
-        getattr(found, name)
+    if not issubclass(found, PatternReader):
+        raise TypeError(f"{claim.provider} has a reader that is no subclass of PatternReader")
     return found
 
 
 CHOICE = _choice()
 """The choice for this process, made with the first import of urlschemes."""
-reader.READER = CHOICE.reader
+pattern_reader.READER = CHOICE.reader

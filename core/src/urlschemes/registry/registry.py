@@ -34,7 +34,7 @@ from urlschemes.registry.plugins import Plugins, as_broken, load_record
 from urlschemes.registry.selection import Rules
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import Scheme, check_type, lower_case, read_as
-from urlschemes.url import reader
+from urlschemes.url import pattern_reader
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.value import LIMIT, URL
 
@@ -99,7 +99,7 @@ class Registry:
         self._in_profiles: dict[Profile, Registry] = {}
         self._added_hooks: tuple[HookSource, ...] = ()
         self._of_hooks: tuple[tuple[HookSource, ...], tuple[Ledger, ...]] = (), ()
-        self.reader = reader.READER(self, self._parse_slowly)
+        self.reader = pattern_reader.READER(self, self._parse_slowly)
         """The reader of the schemes in use."""
         self._parse = self.reader.parse
         if required := members("require", require, str):
@@ -403,6 +403,8 @@ class Registry:
         if isinstance(text, URL) and text.syntax.profile is self.profile:
             found: URL = self._parse(str(text), wanted, limit)
             return text if type(found) is type(text) else found
+        if isinstance(text, str):
+            text = str.__str__(text)  # the characters that a subclass of str holds, whatever its methods say
         if not isinstance(text, str) or len(text) > limit:
             return self.parse_generic(text, limit=limit)  # type: ignore[arg-type]  # raises InvalidURL
         name = text.partition(":")[0]

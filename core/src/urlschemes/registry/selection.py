@@ -168,9 +168,7 @@ def _settle(judged: list[Claim]) -> None:
     """
     wanted: dict[tuple[str, str], list[int]] = {}
     for index, claim in enumerate(judged):
-        if (
-            claim.state in {"active", "malformed"} and claim.group != HOOKS
-        ):  # any number of plugins may implement a hook
+        if claim.state in {"active", "malformed"} and claim.group != HOOKS:  # a hook may have many providers
             wanted.setdefault((claim.group, claim.name), []).append(index)
     for indexes in wanted.values():
         claims = {index: judged[index] for index in indexes}

@@ -2,9 +2,8 @@
 
 The rest of the core knows a profile only; other profiles are distributions of their own, with a package like this one.
 
-    algorithms.py       what `urlschemes.url.algorithms` asks of a profile
+    algorithms.py       what `urlschemes.url.algorithms` asks of a profile; one spelling of a URL (section 2.2)
     host_messages.py    messages about hosts (section 3.1)
-    normalization.py    one spelling for URLs of one meaning (section 2.2)
     resolution.py       relative references (RFC 1808)
 """
 

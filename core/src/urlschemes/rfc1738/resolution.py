@@ -7,8 +7,6 @@ ftp URL `?` is an ordinary character of a name, in an http URL it begins the que
 from __future__ import annotations
 
 from urlschemes.grammar.automaton import bits
-from urlschemes.grammar.part import Part
-from urlschemes.grammar.syntax import Syntax
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.url.hierarchy import hierarchical_part
 from urlschemes.url.value import URL
@@ -23,10 +21,14 @@ def resolve(url: URL, reference: str) -> str:
     if colon and RFC1738.is_scheme_name(scheme):
         return reference
     part = hierarchical_part(url)
-    has_query = _follows(syntax, part, "?")
+    automaton = syntax.automaton
+    after = automaton.following(next((marked.last for marked in automaton.marked if marked.mark == part.mark), 0))
+    has_query = any(automaton.leaves[each].literal == "?" for each in bits(after))
     if not bare:
         return whole + fragment
-    start, path, params, query = _divided(whole, syntax.span(url._match, part.name), has_query=has_query)
+    span = syntax.span(url._match, part.name)
+    at = span[0] - 1 if span else len(whole)  # the `/` before the path is not part of it (RFC 1738 section 3.1)
+    start, (path, params, query) = whole[:at], _split(whole[at:], has_query=has_query)
     if bare.startswith("///"):
         bare = bare[2:]  # without a host the one of the base stays (RFC 1808 section 4, step 3)
     elif bare.startswith("//"):
@@ -41,22 +43,6 @@ def resolve(url: URL, reference: str) -> str:
     if len(own_params) > 1:
         return start + (path or "/") + own_params + own_query + fragment
     return start + (path or "/") + params + (own_query if len(own_query) > 1 else query) + fragment
-
-
-def _follows(syntax: Syntax, part: Part, character: str) -> bool:
-    """Return True if `character` may follow `part`."""
-    automaton = syntax.automaton
-    last = next((marked.last for marked in automaton.marked if marked.mark == part.mark), 0)
-    after = [automaton.follow[position] for position in bits(last)]
-    return any(automaton.leaves[p].literal == character for each in after for p in bits(each))
-
-
-def _divided(text: str, path: tuple[int, int] | None, *, has_query: bool) -> tuple[str, str, str, str]:
-    """Return the text before the path of a URL, the path with its first `/`, its parameters and its query."""
-    if path is None:
-        return text, "", "", ""
-    start = path[0] - 1  # the `/` before the path is not part of it (section 3.1)
-    return (text[:start], *_split(text[start:], has_query=has_query))
 
 
 def _split(text: str, *, has_query: bool) -> tuple[str, str, str]:

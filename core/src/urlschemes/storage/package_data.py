@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
 
@@ -29,9 +29,9 @@ def read_from(spec: ModuleSpec, name: str) -> tuple[str, str]:
         folders = [os.path.dirname(spec.origin)] if spec.origin and spec.has_location else []
     for folder in folders:
         path = os.path.join(folder, name)
-        get_data = getattr(spec.loader or _finder_of(folder), "get_data", None)
+        get_data = getattr(spec.loader or _finder_of(folder), "get_data", SourceFileLoader(spec.name, path).get_data)
         try:
-            octets = get_data(path) if get_data else _content(path)
+            octets: bytes = get_data(path)
         except FileNotFoundError:
             continue
         except OSError:
@@ -40,11 +40,6 @@ def read_from(spec: ModuleSpec, name: str) -> tuple[str, str]:
             continue  # archives raise a plain OSError for a file that they lack
         return octets.decode("utf-8"), path
     raise FileNotFoundError(f"the package {spec.name} has no file {name}")
-
-
-def _content(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def locate(module: str) -> ModuleSpec:

@@ -17,8 +17,7 @@ from urlschemes.grammar.derivation import expected_words, listed
 from urlschemes.grammar.octets import ESCAPE, escape, octets_of, unescape
 from urlschemes.grammar.part import DIGITS, Encoded, Part, Raw
 from urlschemes.grammar.syntax import Syntax
-from urlschemes.url.base import REQUIRED, URLBase
-from urlschemes.url.fields import absent_value
+from urlschemes.url.fields import REQUIRED, URLBase, absent_value
 from urlschemes.url.pattern_reader import LIMIT
 
 AnyURL = TypeVar("AnyURL", bound=URLBase)
@@ -74,13 +73,12 @@ def _syntax_with(kind: type[URLBase], values: Mapping[str, Any]) -> Syntax:
 
 def _written_values(kind: type[URLBase], values: Mapping[str, Any]) -> tuple[dict[str, Raw], dict[str, Raw]]:
     """Return the parts of `values` that are not None, as they are written; and those of them that are not left out."""
-    syntax, scheme = kind.syntax, kind._scheme or None
     given = {
         name: tuple(value) if hasattr(value, "__next__") else value
         for name, value in values.items()
         if value is not None
     }
-    written = {name: _written(syntax, syntax.parts[name], value, scheme) for name, value in given.items()}
+    written = {name: _written(kind, kind.syntax.parts[name], value) for name, value in given.items()}
     return written, {name: each for name, each in written.items() if not _is_default(kind, name, given[name])}
 
 
@@ -107,42 +105,42 @@ def _with_needed(
     return next((text for text in texts if text is not None), None)
 
 
-def _written(syntax: Syntax, part: Part, value: object, scheme: str | None) -> Raw:
+def _written(kind: type[URLBase], part: Part, value: object) -> Raw:
     """Return `value` as `part` is written. Raises InvalidURL for a value that the part cannot have."""
     if part.number:
-        return _written_number(syntax, part, value, scheme)
+        return _written_number(kind, part, value)
     if part.element is None or part.take == "last":
-        text = _written_text(part, value, scheme, "the")
+        text = _written_text(kind, part, value, "the")
         if part.as_written and not isinstance(value, Encoded):
-            _check_beginning(syntax, part, value, text, scheme)
-        return text if isinstance(value, Encoded) else _dividing(syntax, part, text)
+            _check_beginning(kind, part, value, text)
+        return text if isinstance(value, Encoded) else _dividing(kind.syntax, part, text)
     pairs = part.kind == "pairs"
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         wants = "a list of pairs of str" if pairs else "a list of str"
-        raise _wrong_value(part, f"the {part.called} must be {wants}, not {type(value).__name__}", scheme)
+        raise _wrong_value(kind, part, f"the {part.called} must be {wants}, not {type(value).__name__}")
     if not pairs:
-        return tuple(_written_text(part, each, scheme, "each element of the") for each in value)
+        return tuple(_written_text(kind, part, each, "each element of the") for each in value)
     elements = [each if isinstance(each, tuple | list) else () for each in value]
     if any(len(pair) != 2 for pair in elements):
-        raise _wrong_value(part, f"each element of the {part.called} must be a pair of str, a name and a value", scheme)
+        raise _wrong_value(kind, part, f"each element of the {part.called} must be a pair of str, a name and a value")
     return tuple(
         (
-            _written_text(part, name, scheme, "each name in the"),
-            None if text is None else _written_text(part, text, scheme, "each value in the"),
+            _written_text(kind, part, name, "each name in the"),
+            None if text is None else _written_text(kind, part, text, "each value in the"),
         )
         for name, text in elements
     )
 
 
-def _written_number(syntax: Syntax, part: Part, value: object, scheme: str | None) -> str:
+def _written_number(kind: type[URLBase], part: Part, value: object) -> str:
     if isinstance(value, Encoded):
         return str(value)
     wanted, has, hint = "an int from 0 up", type(value).__name__, None
     if isinstance(value, int) and not isinstance(value, bool):
         if abs(value) >= _TOO_LARGE:  # Python would not write a number that is a little larger
-            raise _wrong_value(part, f"the {part.called} has more than {DIGITS} digits", scheme)
+            raise _wrong_value(kind, part, f"the {part.called} has more than {DIGITS} digits")
         if value >= 0 or part.number == "decimal":
-            return _padded(syntax, part, str(value))
+            return _padded(kind.syntax, part, str(value))
         has = str(value)
     elif part.number == "decimal":
         from decimal import Decimal  # few processes need it
@@ -150,10 +148,10 @@ def _written_number(syntax: Syntax, part: Part, value: object, scheme: str | Non
         wanted, hint = "a finite Decimal or an int", "write Decimal(str(value))" if isinstance(value, float) else None
         if isinstance(value, Decimal) and value.is_finite():
             if max(value.adjusted(), -int(value.as_tuple().exponent)) > LIMIT:
-                raise _wrong_value(part, f"the {part.called} has more than {LIMIT} digits", scheme)
-            return _padded(syntax, part, format(value, "f"))
+                raise _wrong_value(kind, part, f"the {part.called} has more than {LIMIT} digits")
+            return _padded(kind.syntax, part, format(value, "f"))
         has = str(value) if isinstance(value, Decimal) else has
-    raise _wrong_value(part, f"the {part.called} must be {wanted}, not {has}", scheme, hint)
+    raise _wrong_value(kind, part, f"the {part.called} must be {wanted}, not {has}", hint)
 
 
 def _padded(syntax: Syntax, part: Part, number: str, default: str | None = None) -> str:
@@ -162,29 +160,28 @@ def _padded(syntax: Syntax, part: Part, number: str, default: str | None = None)
     return next((way for way in ways if syntax.derives(part.name, way)), default or number)
 
 
-def _written_text(part: Part, text: object, scheme: str | None, what: str) -> str:
+def _written_text(kind: type[URLBase], part: Part, text: object, what: str) -> str:
     if not isinstance(text, str):
-        raise _wrong_value(part, f"{what} {part.called} must be str, not {type(text).__name__}", scheme)
+        raise _wrong_value(kind, part, f"{what} {part.called} must be str, not {type(text).__name__}")
     if isinstance(text, Encoded) or (part.name == "host" and part.escapes):  # its value is as written
         return str.__str__(text)
     try:
         return part.written(text)
     except UnicodeEncodeError:
-        raise _wrong_value(part, f"the {part.called} cannot hold a surrogate that is not an octet", scheme) from None
+        raise _wrong_value(kind, part, f"the {part.called} cannot hold a surrogate that is not an octet") from None
     except ValueError as error:
-        raise _wrong_value(part, f"the {part.called} cannot hold the {error}", scheme) from None
+        raise _wrong_value(kind, part, f"the {part.called} cannot hold the {error}") from None
 
 
-def _check_beginning(syntax: Syntax, part: Part, value: Any, text: str, scheme: str | None) -> None:
+def _check_beginning(kind: type[URLBase], part: Part, value: Any, text: str) -> None:
     """Raise InvalidURL if `value`, which is written as `text`, begins with the delimiter before the part."""
-    name, delimiter = part.name, syntax.delimiters[part.name]
+    name, delimiter = part.name, kind.syntax.delimiters[part.name]
     if delimiter and value.startswith(delimiter):
         rest = value.removeprefix(delimiter)
         without = f"Encoded({part.written(rest)!a})" if rest.startswith(delimiter) else ascii(rest)
         hint = f"write {name}={without} without it, or {name}=Encoded({text!a}) if it is data"
         message = f"invalid {part.called} {value!r}: it begins with the {delimiter!r} that stands before it"
-        section = syntax.section_of(part.rule)
-        raise invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=hint)
+        raise _wrong_value(kind, part, message, hint, rule=part.rule, section=kind.syntax.section_of(part.rule))
 
 
 def _dividing(syntax: Syntax, part: Part, text: str) -> str:
@@ -199,8 +196,8 @@ def _dividing(syntax: Syntax, part: Part, text: str) -> str:
     return text
 
 
-def _wrong_value(part: Part, message: str, scheme: str | None, hint: str | None = None) -> InvalidURL:
-    return invalid_url("", message, part=part.name, scheme=scheme, hint=hint)
+def _wrong_value(kind: type[URLBase], part: Part, message: str, hint: str | None = None, **more: Any) -> InvalidURL:
+    return invalid_url("", message, part=part.name, scheme=kind._scheme or None, hint=hint, **more)
 
 
 def _texts_of(syntax: Syntax, raw: Mapping[str, Raw | None]) -> dict[str, str]:
@@ -292,14 +289,14 @@ def _parsed(
     An error is about the first of the parts `given` that is at fault. Those of them that are not in `raw` have their
     default: they must be absent, or as given.
     """
-    syntax, scheme = kind.syntax, kind._scheme or None
+    syntax = kind.syntax
     if "password" in raw and "user" not in raw and "user" in syntax.parts:
         message, section = "a password needs a user name", syntax.profile.section("login")
-        raise invalid_url("", message, scheme=scheme, part="password", section=section)
+        raise invalid_url("", message, scheme=kind._scheme or None, part="password", section=section)
     names = [*(name for name in given if name in raw), *(name for name in raw if name not in given)]
     if text is None:
         composed, missing = syntax.composer.compose(_texts_of(syntax, raw)), _missing(syntax, raw)
-        raise _part_at_fault(kind, raw, names, composed) or _no_such_combination(syntax, raw, missing, scheme)
+        raise _part_at_fault(kind, raw, names, composed) or _no_such_combination(kind, raw, missing)
     try:
         url = kind.parse(text, limit=max(limit, len(text)))
     except InvalidURL as error:
@@ -307,11 +304,11 @@ def _parsed(
     present, values = syntax.present(url._match), {**given, **raw}
     for name, value in values.items():
         if present.get(name, None if name in raw else value) != value:
-            raise _part_at_fault(kind, raw, names) or _invalid_part(syntax, name, value, scheme)
+            raise _part_at_fault(kind, raw, names) or _invalid_part(kind, name, value)
     added = [name for name in present if name not in values and not _may_be_added(kind, name, present[name])]
     missing = [name for name in added if not any(syntax.overlap(name, other) for other in raw)]
     if missing:
-        raise _no_such_combination(syntax, raw, missing, scheme)
+        raise _no_such_combination(kind, raw, missing)
     if len(text) > limit:
         kind.parse(text, limit=limit)  # raises InvalidURL
     return url
@@ -347,20 +344,20 @@ def _part_at_fault(
             first = syntax.automaton.beginning(part.mark)
             if hint is None and not (text and syntax.automaton.characters(first) >> ord(text[0]) & 1):
                 hint = f"begin it with {listed(expected_words(syntax, first))}"
-            return _invalid_part(syntax, name, raw[name], kind._scheme or None, hint)
+            return _invalid_part(kind, name, raw[name], hint)
     return None
 
 
-def _invalid_part(syntax: Syntax, name: str, value: Raw, scheme: str | None, hint: str | None = None) -> InvalidURL:
+def _invalid_part(kind: type[URLBase], name: str, value: Raw, hint: str | None = None) -> InvalidURL:
     """Return the error for a `value`, as written, that does not derive from the rule of the part `name`."""
-    part = syntax.parts[name]
+    syntax, part = kind.syntax, kind.syntax.parts[name]
     if not isinstance(value, str):  # the first element that is wrong alone
         texts = ((each, _texts_of(syntax, {name: (each,)}).get(part.mark)) for each in value)  # type: ignore[dict-item]
         wrong: Any = (each for each, text in texts if text is not None and not syntax.derives(name, text))
         value = next(wrong, value)
     message = f"invalid {part.called}" + ("" if name == "password" else f" {value!r}")
     section = syntax.section_of(part.rule)
-    return invalid_url("", message, scheme=scheme, part=name, rule=part.rule, section=section, hint=part.says or hint)
+    return _wrong_value(kind, part, message, part.says or hint, rule=part.rule, section=section)
 
 
 def _missing(syntax: Syntax, raw: Mapping[str, Raw]) -> list[str]:
@@ -370,8 +367,9 @@ def _missing(syntax: Syntax, raw: Mapping[str, Raw]) -> list[str]:
     return [part.name for part in parts if syntax.composer.compose({**texts, part.mark: ""}) is not None]
 
 
-def _no_such_combination(syntax: Syntax, raw: Mapping[str, Raw], missing: list[str], scheme: str | None) -> InvalidURL:
+def _no_such_combination(kind: type[URLBase], raw: Mapping[str, Raw], missing: list[str]) -> InvalidURL:
     """Return the error for parts of which each may be right, but which no URL has without others."""
+    syntax, scheme = kind.syntax, kind._scheme or None
     given = [name for name, value in raw.items() if value != ()]
     surplus = [name for name in given if syntax.composer.compose(_texts_of(syntax, {**raw, name: None})) is not None]
     hint = None

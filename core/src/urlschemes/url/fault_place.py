@@ -44,9 +44,8 @@ class _Landmarks:
         login = automaton.inside(*(marks[name] for name in ("user", "password", "userinfo") if name in marks))
         behind = automaton.following(login) & ~login
         ats = sum(1 << p for p, leaf in enumerate(automaton.leaves) if behind >> p & 1 and leaf.literal == "@")
-        before = sum(1 << p for p, after in enumerate(automaton.follow) if after & ats)
-        self.login = automaton.state_before(before, ats) if ats else None
-        no_login = automaton.state_before(automaton.ending, login | ats if ats else 0)
+        self.login = automaton.state_before(automaton.preceding(ats), ats) if ats else None
+        no_login = automaton.state_before(automaton.tree.last, login | ats if ats else 0)
         self.no_login = no_login if no_login.expected else automaton.start
         self.host = automaton.inside(marks["host"]) if "host" in marks else 0
         self.port = automaton.inside(marks["port"]) if "port" in marks else 0
@@ -117,7 +116,7 @@ class Fault:
         if index < authority.at:
             return index, state
         automaton = self.syntax.automaton
-        self.starts.append(automaton.state_after(state.passed, automaton.start.within))
+        self.starts.append(automaton.state_after(state.reached, automaton.start.within))
         index, state = self.starts[1].walk(self.text[authority.at :])
         return authority.at + index, state
 

@@ -1,4 +1,4 @@
-"""The parts of a URL type as fields of its class.
+"""The base of all types of URLs, and the parts of a type as fields of its class.
 
     class FtpURL(LoginURL, registration=Registration.of(__name__)):
         directories: tuple[str, ...] = list_part(default=())
@@ -10,20 +10,68 @@ a part stands in the text; the field says its type, its default and its descript
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from urlschemes.errors import PluginContractError, RegistrationError
-from urlschemes.grammar.part import Part
-from urlschemes.url import reader
-from urlschemes.url.base import REQUIRED, Field, URLBase
+from urlschemes.errors import PluginContractError, PluginError, RegistrationError
+from urlschemes.grammar.part import Kind
+from urlschemes.grammar.syntax import Syntax
+from urlschemes.record.registration import Registration
+from urlschemes.redaction import described
+from urlschemes.url import pattern_reader
+from urlschemes.url.original_text import OriginalText
+from urlschemes.url.pattern_reader import Base
 
 if TYPE_CHECKING:
     import inspect
     from decimal import Decimal
 
 T_co = TypeVar("T_co", covariant=True)
+REQUIRED: Final[Any] = object()
+
+if not TYPE_CHECKING:
+    Base = pattern_reader.READER.Base
+
+
+class Field(NamedTuple):
+    """A part as a class body declares it.
+
+    `default` is the value of the part in a URL that lacks it, and REQUIRED if the constructor needs the part.
+    """
+
+    kind: Kind
+    default: Any
+    doc: str
+    lower: bool = False
+    when_needed: str | None = None
+
+
+class URLBase(Base):
+    """A text that the syntax of its type has matched."""
+
+    __slots__ = ()
+    registration: ClassVar[Registration | None] = None
+    """The record of the scheme; None for the generic URL."""
+    syntax: ClassVar[Syntax]
+    """The syntax of the URLs of this type."""
+    default_port: ClassVar[int | None] = None
+    """The default port of the scheme; None if it has none."""
+    _scheme: ClassVar[str] = ""
+    _fields: ClassVar[Mapping[str, Field]] = {}
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def parse(cls, text: str, *, limit: int = ...) -> Self:
+            """Return the URL that `text` is. Raises InvalidURL."""
+
+        @classmethod
+        def explanation(cls, text: str, original: OriginalText | None = None) -> Any:
+            """Return the reason why `text`, perhaps made of an `original`, is not a URL of this type."""
+
+    else:
+        explanation = classmethod(pattern_reader.READER.explanation)
 
 
 class _Sequence(Protocol[T_co]):
@@ -90,9 +138,10 @@ def declared_fields(cls: type[URLBase], base: type[URLBase]) -> dict[str, Field]
             raise _contract_error(cls, name, "is annotated and has no value", f"{name}: ... = text_part(...)")
     parts = cls.syntax.parts
     for name, field in fields.items():
-        if name in parts:
-            _check_kind(cls, field, parts[name])
-        elif name in own or field.default is REQUIRED:
+        if name in parts and field.kind != parts[name].kind:
+            problem = f"is declared by {field.kind}_part, but the record makes it {parts[name].described}"
+            raise _contract_error(cls, name, problem, f"{name} = {parts[name].kind}_part(...)")
+        if name not in parts and (name in own or field.default is REQUIRED):
             raise _contract_error(cls, name, "is not a part of the record", f"one of {', '.join(parts)}")
     for name, part in parts.items():
         if _has(base, name):
@@ -109,16 +158,15 @@ def _has(cls: type, name: str) -> bool:
     return any(name in vars(each) for each in cls.__mro__)
 
 
-def _check_kind(cls: type[URLBase], field: Field, part: Part) -> None:
-    if field.kind != part.kind:
-        problem = f"is declared by {field.kind}_part, but the record makes it {part.described}"
-        raise _contract_error(cls, part.name, problem, f"{part.name} = {part.kind}_part(...)")
-
-
 def _contract_error(cls: type[URLBase], name: str, problem: str, wants: str) -> PluginContractError:
     return PluginContractError(
         f"{cls.__name__}.{name} {problem}", scheme=cls._scheme or None, part=name, wants=wants, has=name
     )
+
+
+def type_failed(kind: type[URLBase], error: BaseException, what: str) -> PluginError:
+    """Return the error for a URL type whose own code raised `error`."""
+    return PluginError(f"the type {kind.__name__} failed: {what}: {described(error)}", scheme=kind._scheme or None)
 
 
 def absent_value(cls: type[URLBase], name: str) -> Any:
@@ -138,7 +186,7 @@ def add_property(cls: type[URLBase], name: str, field: Field) -> None:
     doc = field.doc or f"The part {name}: {part.described}."
 
     def read_first(url: URLBase) -> Any:
-        read = reader.READER.part(cls, part, absent, lower=field.lower)  # the pattern was compiled by now
+        read = pattern_reader.READER.part(cls, part, absent, lower=field.lower)  # the pattern was compiled by now
         _set_property(cls, name, read, doc)
         return read(url)
 

@@ -6,7 +6,7 @@ from urlschemes.errors import NotHierarchical, invalid_url, require_type
 from urlschemes.grammar.octets import escape, octets_of
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.profile import authority_of
-from urlschemes.url.base import URLBase
+from urlschemes.url.fields import URLBase
 
 __all__ = ["below", "hierarchical_part", "parent_of", "written_segment"]
 

@@ -1,4 +1,9 @@
-"""The reader that is always there: the pattern of each syntax, as `re` matches it."""
+"""The reader of the texts that a registry is given: the pattern of each syntax, or another reader that is installed.
+
+Another reader is a subclass that gives the same answers in another way. One is chosen in a process, by
+`urlschemes.registry.readers`, before the first type of URLs is made: the types build on it, and its module is imported
+by `import urlschemes`, before the names of that package exist.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +16,7 @@ from urlschemes.grammar.octets import unescape
 from urlschemes.grammar.part import DIGITS, Part, number_of
 from urlschemes.url.original_text import OriginalText
 
-__all__ = ["LIMIT", "Base", "PatternReader", "new"]
+__all__ = ["LIMIT", "READER", "Base", "PatternReader", "new"]
 
 LIMIT: Final = 64 * 1024
 """The default limit for the characters of a URL."""
@@ -20,7 +25,7 @@ new = object.__new__
 
 
 class Base:
-    """The base of types of URLs: a URL holds the match of its text."""
+    """The base of all types of URLs: a URL holds the match of its text. `_match` can be set in any base."""
 
     __slots__ = ("_match",)
     _match: re.Match[str]
@@ -31,12 +36,17 @@ class Base:
 
 
 class PatternReader:
-    """The reader that matches patterns: see `urlschemes.url.reader.Reader`."""
+    """The reader of one registry, which matches patterns; its class has what the types of URLs need.
+
+    `kind` is a type of URLs: `urlschemes.URL`, which builds on the reader, or a subclass.
+    """
 
     API: ClassVar[int] = 1
+    """The version of this class that a reader is written for, stated by the subclass itself: it is not inherited."""
     Base: ClassVar[type] = Base
 
     def __init__(self, registry: object, parse_slowly: Callable[[str, Any, int], Any]) -> None:
+        """Make the reader of a registry, whose function `parse_slowly` parses all texts, but slowly."""
         self.registry = registry
         self._parse_slowly = parse_slowly
         # The pattern and the type of each scheme in use, by its name in lower case.
@@ -49,12 +59,12 @@ class PatternReader:
     # `limit` is positional here: as a keyword-only argument it would cost a twentieth of the whole.
     def parse(self, text: str, type: Any = None, limit: int = LIMIT) -> Any:  # noqa: A002  what it is
         """Return the URL that `text` is: an object of its scheme's type, which must be `type` or a subclass."""
+        scheme: Any = None
         try:
-            scheme: Any = self._schemes[text.partition(":")[0]]
-            if text.__class__ is not str or (size := len(text)) > limit or size > DIGITS:
-                scheme = None
-        except (KeyError, AttributeError, TypeError):
-            scheme = None  # go on outside of the handler, so that errors have no other error as their context
+            if text.__class__ is str and (size := len(text)) <= limit and size <= DIGITS:
+                scheme = self._schemes[text.partition(":")[0]]
+        except (KeyError, TypeError):
+            pass  # go on outside of the handler, so that errors have no other error as their context
         if scheme is None:
             return self._parse_slowly(text, type, limit)
         match, kind = scheme
@@ -77,7 +87,10 @@ class PatternReader:
 
     @staticmethod
     def part(kind: Any, part: Part, absent: Any, *, lower: bool) -> Callable[[Any], Any]:
-        """Return the function that reads a part of a URL from the groups of its match; all but one of them are None."""
+        """Return the function that reads a part of a URL; `absent` is its value in a URL that lacks it.
+
+        With `lower`, it is text, and read in lower case. Of the groups of a part, at most one is not None.
+        """
         pattern = kind.syntax.regex
         groups: Sequence[int] = [pattern.groupindex[group] for group in kind.syntax.groups[part.name]]
         group, decode = groups[0], str.lower if lower else part.decode
@@ -116,5 +129,9 @@ class PatternReader:
 
     @staticmethod
     def explanation(kind: Any, text: str, original: OriginalText | None = None) -> Any:
-        """Return the reason why `text` is not a URL of the type `kind`."""
+        """Return what `kind._explain` returns, or an object with the same attributes."""
         return kind._explain(text, original)
+
+
+READER: type[PatternReader] = PatternReader
+"""The reader of this process. `urlschemes.registry.readers` sets it once."""

@@ -11,26 +11,18 @@ from functools import total_ordering
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard, dataclass_transform
 
-from urlschemes.errors import (
-    InvalidURL,
-    PluginContractError,
-    PluginError,
-    UnsafeURL,
-    URLError,
-    invalid_url,
-    require_type,
-)
+from urlschemes.errors import InvalidURL, PluginContractError, UnsafeURL, URLError, invalid_url, require_type
 from urlschemes.grammar.octets import octets_of
 from urlschemes.grammar.part import Encoded, Pair, Part, Raw, Value
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.record.registration import Registration
-from urlschemes.redaction import HIDDEN, described, redact
+from urlschemes.redaction import HIDDEN, redact
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.named_objects import named
 from urlschemes.url.algorithms import algorithms_of
-from urlschemes.url.base import URLBase
 from urlschemes.url.building import build, change
 from urlschemes.url.fields import (
+    URLBase,
     add_property,
     decimal_part,
     declared_fields,
@@ -39,6 +31,7 @@ from urlschemes.url.fields import (
     pairs_part,
     signature,
     text_part,
+    type_failed,
 )
 from urlschemes.url.hierarchy import below, parent_of
 from urlschemes.url.original_text import OriginalText
@@ -266,7 +259,7 @@ class URL(URLBase, metaclass=URLType):
         text = str(reference) if isinstance(reference, URL) else reference
         if (fault := unfit(text, LIMIT)) is not None:
             raise fault
-        return algorithms_of(self.syntax.profile).resolve(self, text)
+        return algorithms_of(self.syntax.profile).resolve(self, str.__str__(text))
 
     @property
     def parent(self) -> Self:
@@ -444,8 +437,3 @@ def _restore(module: str, name: str, text: str, profile: str) -> URL:
         pass
     url: URL = algorithms_of(named(profile, "profile")).of_unknown(text)
     return url
-
-
-def type_failed(kind: type[URL], error: BaseException, what: str) -> PluginError:
-    """Return the error for a URL type whose own code raised `error`."""
-    return PluginError(f"the type {kind.__name__} failed: {what}: {described(error)}", scheme=kind._scheme or None)

@@ -43,6 +43,7 @@ def test_the_examples_of_a_record_are_correct(name: str) -> None:
         ("sip:bob@biloxi.com", "sip:bob@biloxi.com:5060", False),  # RFC 3261 section 19.1.4
         ("sips:bob@biloxi.com", "sips:bob@biloxi.com:5061", False),
         ("sip:%61lice@atlanta.com;transport=TCP", "sip:alice@AtlanTa.CoM;transport=TCP", True),
+        ("sip:a%3Bb@atlanta.com", "sip:a;b@atlanta.com", False),
     ],
 )
 def test_urls_are_equivalent_as_their_schemes_say(one: str, other: str, *, equivalent: bool) -> None:

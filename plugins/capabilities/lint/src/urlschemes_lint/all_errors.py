@@ -137,7 +137,7 @@ class _Reading:
         text, at, states = self.text, self.authority.at if self.authority else -1, [state]
         for place in range(index, len(text)):
             if place == at:  # until here only a login was looked for
-                states[-1] = state = state.automaton.state_after(state.passed, state.automaton.start.within)
+                states[-1] = state = state.automaton.state_after(state.reached, state.automaton.start.within)
             after = state.step(text[place])
             if after is None:
                 break

@@ -40,7 +40,7 @@ if "t" in getattr(sys, "abiflags", ""):
 
 
 class NativeReader(PatternReader):
-    """The native reader: see `urlschemes.url.reader.Reader`."""
+    """The native reader: see `urlschemes.url.pattern_reader`."""
 
     API = 1
     Base = _native.Base
