@@ -284,8 +284,8 @@ def _add_brackets(source: SourceText, syntax: Syntax) -> None:
         raise source.ambiguous("IPv6 address", start, f"write {' or '.join(readings.values())}", *texts)
     section = syntax.section_of(syntax.parts["host"].rule)
     for end in right:
-        source.insert("bracket added", end, "]", section)
-        source.insert("bracket added", start, "[", section)
+        source.write("bracket added", end, end, "]", section)
+        source.write("bracket added", start, start, "[", section)
 
 
 def _repaired(source: SourceText, syntax: Syntax) -> str | None:
