@@ -243,7 +243,7 @@ def _without_fragment(source: SourceText, syntax: Syntax) -> tuple[SourceText, s
     rest, authority = text[index + 1 :], authority_of(text, syntax.profile)
 
     def ambiguous(alternative: str) -> Ambiguous:
-        advice = f"leave out the fragment if it begins here, or write %23 if it is part of {alternative}"
+        advice = f"leave out the fragment if it begins here, or write %23 if the `#` is part of {alternative}"
         return source.ambiguous("'#'", index, advice, text[:index], f"{text[:index]}%23{rest}")
 
     if "host" in syntax.parts:
