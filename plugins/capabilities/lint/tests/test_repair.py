@@ -52,8 +52,16 @@ def test_a_text_without_a_safe_repair_is_not_repaired(registry: Registry, text: 
             "leave out the parameters if they begin here, or write %3B if the `;` is part of the picture",
         ),
         ("x-pairs:a;b;c=d", 11, "write `=` before it, or %3B if the `;` is part of the whole"),
-        ("x-album://u#1@h/", 11, "leave out the fragment if it begins here, or write %23 if the `#` is part of a login"),
-        ("x-album://u#1/2@h/", 11, "leave out the fragment if it begins here, or write %23 if the `#` is part of a login"),
+        (
+            "x-album://u#1@h/",
+            11,
+            "leave out the fragment if it begins here, or write %23 if the `#` is part of a login",
+        ),
+        (
+            "x-album://u#1/2@h/",
+            11,
+            "leave out the fragment if it begins here, or write %23 if the `#` is part of a login",
+        ),
         (
             "x-open:a#b@c",
             8,

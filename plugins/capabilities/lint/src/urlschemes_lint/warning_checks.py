@@ -18,6 +18,7 @@ from urlschemes_lint.part_places import Host, delimiters, hosts, part_at, places
 _CONTROL_ESCAPES = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
 # What may end a host for some program or person that reads a user name as one.
 _ENDS_HOST = compiled(r"[@:/?#\\]")
+_LABEL = compiled("[^.]++")
 _IPV4 = compiled(r"[0-9]++(?:\.[0-9]++){3}")
 # Hosts that are this machine, where a server that is being developed has any port.
 _THIS_MACHINE = compiled(r"(?:.*\.)?localhost\.?|127(?:\.[0-9]+){3}|0\.0\.0\.0|\[::1\]", re.IGNORECASE)
@@ -129,14 +130,12 @@ class Warnings:
 
     def _of_address(self, host: Host, part: str) -> Iterator[Finding]:
         """Return the warnings about the groups of an IPv4 address."""
-        at = host.start
-        for group in self.text[host.start : host.end].split("."):
+        for found in _LABEL.finditer(self.text, host.start, host.end):
+            group = found[0]
             if len(group) > 3 or int(group) > 255 or (len(group) > 1 and group[0] == "0"):
                 message = f"{group[:20]!r} is not a usual group of an IPv4 address"
                 hint = "write numbers from 0 to 255 without leading zeros"
-                span = at, at + len(group)
-                yield self._finding("impossible-address", message, span, part, hint, host.section)
-            at += len(group) + 1
+                yield self._finding("impossible-address", message, found.span(), part, hint, host.section)
 
     def _of_lengths(self, host: Host, part: str) -> Iterator[Finding]:
         """Return the warnings about a name that is too long for the DNS."""
@@ -147,13 +146,11 @@ class Warnings:
         if length > 253:
             message = f"the host has {length} characters: no domain name has more than 253"
             yield self._finding("long-host", message, (host.start, host.end), part)
-        at = host.start
-        for label in text.split("."):
-            length = len(unescape(label))
+        for label in _LABEL.finditer(self.text, host.start, host.end):
+            length = len(unescape(label[0]))
             if length > 63:
                 message = f"the label has {length} characters: no label has more than 63"
-                yield self._finding("long-label", message, (at, at + len(label)), part)
-            at += len(label) + 1
+                yield self._finding("long-label", message, label.span(), part)
 
     def _of_profile(self, names: list[tuple[int, int]]) -> Iterator[Finding]:
         """Return the warnings of the profile; `names` are the places of the hosts that are not IPv4 addresses.

@@ -22,8 +22,8 @@ generic one.
 | `table_reading` | a table as an automaton |
 | `pattern_machine` | a pattern as an automaton: what a backtracking matcher would do |
 
-A proof about a table covers all texts of US-ASCII, of any length; no URL holds other characters. It is about the pattern
-as the parser of `re` reads it and as the documentation of `re` defines it, and about the table as
+A proof about a table covers all texts of US-ASCII, of any length; no URL holds other characters. It is about the
+pattern as the parser of `re` reads it and as the documentation of `re` defines it, and about the table as
 `urlschemes_tables.table` defines it. It does not cover the programs that match patterns and run tables. A proof about
 two sets of rules covers all texts of octets.
 """
