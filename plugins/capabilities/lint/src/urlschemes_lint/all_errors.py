@@ -142,8 +142,7 @@ class _Reading:
 
     def _report(self, fault: Fault, *, is_first: bool) -> tuple[int, int]:
         """Report a fault, the first of which is reported already; return the place to repair."""
-        start, end = fault.blamed
-        blamed = self.positions[start], self.positions[end]
+        (start, end), blamed = fault.blamed, fault.span
         is_illegal = fault.code in {"invalid-character", "bad-escape"}
         wrong = wrong_run(self.syntax.profile).match(self.text, start) if is_illegal else None
         if wrong is not None:
