@@ -275,8 +275,18 @@ class _NextFault(Fault):
     def _lacks_brackets(self) -> bool:
         if self.authority is None or self.index > self.authority.end or "[" not in self.syntax.profile.reserved:
             return False
+        return is_like_ipv6(self._given(self.authority.host, self.authority.end))
+
+    def _part(self) -> str | None:
+        part = super()._part()
+        if part == "user" and self.authority is not None and ":" in self._given(self.authority.start, self.at):
+            return "password"  # the colon was encoded
+        return part
+
+    def _given(self, start: int, end: int) -> str:
+        """Return what stands from `start` to `end` in the whole text."""
         positions = self._reading.positions
-        return is_like_ipv6(self._reading.whole[positions[self.authority.host] : positions[self.authority.end]])
+        return self._reading.whole[positions[start] : positions[end]]
 
     def _at(self) -> int:
         at = super()._at()
