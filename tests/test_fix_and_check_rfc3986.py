@@ -329,3 +329,12 @@ def test_a_dot_segment_is_found_if_normalization_removes_it(text: str) -> None:
 
 def test_no_warning_is_about_what_only_the_repaired_text_has() -> None:
     assert [each.code for each in check("mailto://a@b.com", profile="rfc3986")] == ["invalid-part"]
+
+
+def test_a_later_error_quotes_no_character_of_a_password() -> None:
+    found = check("acap://joe:s\xe9cret@host.dom/", registry=MODERN)
+    assert [(each.code, each.part) for each in found][:2] == [
+        ("invalid-userinfo", "user"),
+        ("invalid-character", "password"),
+    ]
+    assert not any("\xe9" in each.message for each in found)

@@ -95,7 +95,7 @@ def test_an_override_cannot_be_unregistered(bare, registration):
         with pytest.raises(UnknownScheme) as caught:
             bare.unregister("x-foo")
         assert caught.value.message == (
-            "the scheme x-foo is neither registered nor installed: override(scheme) is in effect"
+            "the scheme x-foo cannot be unregistered: it is known from override(scheme) only"
         )
         assert caught.value.hint == "leave its `with` block"
         assert "x-foo" in bare

@@ -332,7 +332,7 @@ class Registry:
         if name not in self:
             raise self._no_provider(name)
         if not self._overrides.unregister(name, installed=name in self._plugins.selection().chosen):
-            message = f"the scheme {name} is neither registered nor installed: override(scheme) is in effect"
+            message = f"the scheme {name} cannot be unregistered: it is known from override(scheme) only"
             raise UnknownScheme(message, scheme=name, hint="leave its `with` block")
         self._refresh(name)
 

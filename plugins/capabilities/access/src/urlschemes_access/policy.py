@@ -263,7 +263,7 @@ class Policy:
             message = "the scheme has no user name and no password in its URLs"
             raise _denied(message, "user_information", "to allow it: user_information=True")
         if self.user_information is False:
-            message = "a user name or a password in a URL is denied"
+            message = "URLs with a user name or a password are denied"
             raise _denied(message, "user_information", "remove it from the URL, or set user_information=None")
 
     def check_host(self, host: str) -> None:

@@ -126,7 +126,7 @@ def test_a_link_is_never_followed(target: Path, name: str) -> None:
 def test_files_of_others_are_not_written_to(target: Path) -> None:
     part = target.with_name("big.part")
     part.write_bytes(b"of another program")
-    with pytest.raises(AccessError, match="may be of another program"), Part(target, URL):
+    with pytest.raises(AccessError, match="may be the file of another program"), Part(target, URL):
         pass
     part.unlink()
     leave_part(target)

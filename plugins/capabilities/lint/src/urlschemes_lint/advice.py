@@ -22,19 +22,15 @@ Repair: TypeAlias = tuple[object, ...] | URLError
 _HOST_ALONE = "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
 _DRIVE_LETTER = "a drive letter begins the path of a file: write `file:///` before it, and `/` for each `\\`"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-_PATH = re.compile(r"(?:[A-Za-z]:)?\\|~/")
-_NO_URLS = {
-    re.compile(
-        "//"
-    ): "this is a relative reference: resolve it against the URL that it was found in, or add the scheme",
-    re.compile("[/.?#]"): "this is a path or a relative reference: resolve it against the URL that it was found in",
-    _PATH: "this is the path of a file, not a URL",
-    re.compile(
-        r"[\w+.-]+@[^/:@]+:(?![0-9]+(?:/|$)|//)."
-    ): "this is a file on a host as scp and git write it, not a URL",
-    re.compile(r"[\w+.-]+@"): "an address alone is not a URL: write the name of the scheme and a colon before it",
-    re.compile(r"[0-9A-Za-z][0-9A-Za-z+-]*\.[0-9A-Za-z+.-]*(?![0-9A-Za-z+.-]|;?//)"): _HOST_ALONE,
-}
+_PATH = r"(?:[A-Za-z]:)?\\|~/"
+_NO_URLS = (
+    ("//", "this is a relative reference: resolve it against the URL that it was found in, or add the scheme"),
+    ("[/.?#]", "this is a path or a relative reference: resolve it against the URL that it was found in"),
+    (_PATH, "this is the path of a file, not a URL"),
+    (r"[\w+.-]+@[^/:@]+:(?![0-9]+(?:/|$)|//).", "this is a file on a host as scp and git write it, not a URL"),
+    (r"[\w+.-]+@", "an address alone is not a URL: write the name of the scheme and a colon before it"),
+    (r"[0-9A-Za-z][0-9A-Za-z+-]*\.[0-9A-Za-z+.-]*(?![0-9A-Za-z+.-]|;?//)", _HOST_ALONE),
+)
 """What texts are that are no URLs, by their beginnings."""
 _BEFORE_URL = re.compile(r"[^A-Za-z][<\s]*[A-Za-z][0-9A-Za-z+.-]*:")
 _ACTION = re.compile("(?:^|: )(?:write|leave|encode) ")
@@ -54,7 +50,7 @@ def advice(
 
 def is_path(text: str) -> bool:
     """Return True if `text` is the path of a file, as Windows and shells write it, and no URL at all."""
-    return _PATH.match(text) is not None
+    return re.match(_PATH, text) is not None
 
 
 def advice_on_name(error: UnknownScheme, text: str, repair: Repair) -> str | None:
@@ -191,7 +187,7 @@ class _Advice:
         if wrapper is not None:
             mark = '"' if "`" in wrapper else "`"
             return f"leave out {mark}{wrapper[0]}{mark} and {mark}{wrapper[1]}{mark} around the URL"
-        either = (advice for pattern, advice in _NO_URLS.items() if pattern.match(text))
+        either = (advice for pattern, advice in _NO_URLS if re.match(pattern, text))
         wrong = "no URL begins with it: leave it out" if text[:1] != ":" and _BEFORE_URL.match(text) else None
         return next(either, wrong)
 

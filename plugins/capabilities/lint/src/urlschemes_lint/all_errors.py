@@ -14,9 +14,10 @@ from typing import NamedTuple
 from urlschemes import URL, InvalidURL
 from urlschemes.grammar.automaton import State, bits
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
-from urlschemes.grammar.profile import Authority, Profile, authority_of
-from urlschemes.url.fault_messages import bad_escape, escapes, unsafe_character
+from urlschemes.grammar.profile import Profile, authority_of
+from urlschemes.url.fault_messages import bad_escape, escapes, is_like_ipv6, unsafe_character
 from urlschemes.url.fault_place import ILLEGAL_CODES, Fault
+from urlschemes.url.original_text import OriginalText
 from urlschemes.url.value import LIMIT
 from urlschemes_lint.advice import Repair, advice
 from urlschemes_lint.findings import Finding, error_finding
@@ -56,19 +57,20 @@ class _Edit(NamedTuple):
 class _Reading:
     """The states of the automaton along a text, with the edits that let it go on, and the findings so far.
 
-    `given` is the text, and `text` the one that is read: a name outside of US-ASCII is read as one of letters.
-    `states[n]` is the state before the character n.
+    `text` is the `whole` text with the edits, and `positions` has the place in the whole text of each of its
+    characters, and of its end. `states[n]` is the state before the character n.
     """
 
     def __init__(self, text: str, url_type: type[URL], repair: Repair) -> None:
-        self.whole = self.given = self.text = text
+        self.whole = self.text = text
+        self.positions = [*range(len(text) + 1)]
         self.url_type, self.syntax, self.repair = url_type, url_type.syntax, repair
         self.findings: list[Finding] = []
         self.end = 0
-        """The end of the errors so far. An error that begins before it may be due to a repair only."""
-        self.edits: list[_Edit] = []
-        self.authority: Authority | None = None
-        self.states: list[State] = []
+        """The end of the errors so far, in the whole text. An error before it may be due to a repair only."""
+        self.end_of_edit = 0
+        self._replaced = bytearray(len(text))
+        """1 for each character of the whole text that an edit replaced."""
         self._before = Finding("", "error", "")
         """The error before; an error of the same kind that follows at once is part of it."""
         self._skipped_parts: set[str] = set()
@@ -80,61 +82,37 @@ class _Reading:
         self._begin()
         for count in range(_MAX_ERRORS):
             if len(self.states) > len(self.text) and self.states[-1].ends:
-                text, positions = self._repaired()
-                match = self.syntax.fullmatch(text) if len(text) <= LIMIT else None
+                match = self.syntax.fullmatch(self.text) if len(self.text) <= LIMIT else None
                 if match is not None:  # it could be a URL, and no number is too long
-                    found = Warnings(self.url_type, match, positions, self._skipped_parts)
+                    found = Warnings(self.url_type, match, self.positions, self._skipped_parts)
                     self.findings += (each for each in found if not self._is_of_edits(each))
                 return
             fault = _NextFault(self)
             edit = self._repair(fault, *self._report(fault, is_first=count == 0))
             if edit is None:
                 return
-            self._edit(edit)
-            if fault.region in {"scheme", "slashes"}:
-                self._begin()
-            elif self.authority is not None and edit.start <= self.authority.end:
-                self._update_authority()
+            self._edit(edit, begins=fault.region in {"scheme", "slashes"})
 
     def _is_of_edits(self, warning: Finding) -> bool:
-        """Return True for a warning about what stands in the repaired text only."""
+        """Return True for a warning about what stands in the text with the edits only."""
         start, end = warning.span or (0, 0)
-        edited = sum(min(end, each.end) - max(start, each.start) for each in self.edits if start <= each.start < end)
-        return 0 < end - start == edited
-
-    def _repaired(self) -> tuple[str, list[int]]:
-        """Return the text with the edits, and the position in the given text of each of its characters and its end."""
-        pieces, positions, index, length = list[str](), list[int](), 0, len(self.text)
-        for start, end, written in (*self.edits, _Edit(length, length, "")):
-            pieces += self.text[index:start], written
-            positions += *range(index, start), *[start] * len(written)
-            index = end
-        return "".join(pieces), [*positions, length]
+        return 0 < end - start == sum(self._replaced[start:end])
 
     def _begin(self) -> None:
-        """Read the text from its beginning, with the edits so far."""
-        text, positions = self._repaired()
-        self.first = Fault(text, self.syntax, None)
-        self.shift = len(self.text) - len(text)
-        self.authority = _placed(self.first.authority, positions)
-        self.states = self._read(0, self.first.starts[0])
-        edits, self.edits = self.edits, []
-        for edit in edits:
-            if edit.start < len(self.states):
-                self._edit(edit)
+        """Read the text from its beginning."""
+        fault = Fault(self.text, self.syntax, None)
+        self.login = self._end_of_login()
+        self.states = self._read(0, fault.starts[0])
 
-    def _update_authority(self) -> None:
-        """Find the authority again, which an edit may have changed."""
-        text, positions = self._repaired()
-        found = _placed(authority_of(text, self.syntax.profile), positions)
-        if found is None or self.authority is None or found.at != self.authority.at:
-            self._begin()
-        else:
-            self.authority = found
+    def _end_of_login(self) -> tuple[int, int | None]:
+        """Return the index of the `@` after a login, and its place in the whole text; -1 and None without one."""
+        authority = authority_of(self.text, self.syntax.profile) if "host" in self.syntax.parts else None
+        at = -1 if authority is None else authority.at
+        return at, self.positions[at] if at >= 0 else None
 
     def _read(self, index: int, state: State) -> list[State]:
         """Return the states from `index` on, where `state` is, as far as the text can be read."""
-        text, at, states = self.text, self.authority.at if self.authority else -1, [state]
+        text, (at, _), states = self.text, self.login, [state]
         for place in range(index, len(text)):
             if place == at:  # until here only a login was looked for
                 states[-1] = state = state.automaton.state_after(state.reached, state.automaton.start.within)
@@ -144,59 +122,66 @@ class _Reading:
             states.append(state := after)
         return states
 
-    def _edit(self, edit: _Edit) -> None:
-        """Make an edit, and read on behind it."""
+    def _edit(self, edit: _Edit, *, begins: bool) -> None:
+        """Make an edit, and read on behind it, or from the beginning if it `begins` the text, or moves the login."""
         start, end, written = edit
-        while self.edits and (self.edits[-1].start > start or self.edits[-1].end > start):
-            last = self.edits.pop()
-            if last.start < start:
-                self.edits.append(last._replace(end=start))
-                break
-        count, state = self.states[start].walk(written)
-        self.edits.append(_Edit(start, end, written[:count]))
-        first = start if start == end else start + 1
-        states = self._read(end, state)
-        self.states[first:] = [states[0]] * (end - first) + states
+        states = [self.states[start]]
+        while len(states) <= len(written) and (after := states[-1].step(written[len(states) - 1])):
+            states.append(after)
+        written = written[: len(states) - 1]
+        first, last = self.positions[start], self.positions[end]
+        self._replaced[first:last] = bytes([1]) * (last - first)
+        self.text = self.text[:start] + written + self.text[end:]
+        self.positions[start:end] = [first] * len(written)
+        self.end_of_edit = start + len(written)
+        before, self.login = self.login, self._end_of_login()
+        if begins or before[1] != self.login[1]:
+            self._begin()
+        else:
+            self.states[start:] = states[:-1] + self._read(self.end_of_edit, states[-1])
 
     def _report(self, fault: Fault, *, is_first: bool) -> tuple[int, int]:
         """Report a fault, the first of which is reported already; return the place to repair."""
-        start, end = blamed = fault.blamed
+        (start, end), blamed = fault.blamed, fault.span
         is_illegal = fault.code in {"invalid-character", "bad-escape"}
         wrong = wrong_run(self.syntax.profile).match(self.text, start) if is_illegal else None
         if wrong is not None:
             end = wrong.end()  # adjacent characters that are wrong anywhere are one error
-        finding = error_finding(fault)._replace(span=(start, end))
+        span = first, last = self.positions[start], self.positions[end]
+        finding = error_finding(fault)._replace(span=span)
         if end - start > 1 and fault.code == "invalid-character":
-            written = escapes(self.given[start:end]) if fault.expected else ""
+            written = escapes(self.text[start:end]) if fault.expected else ""
             message = unsafe_character(fault.place(start, end), fault.part, written)
             hint = finding.hint if fault.part == "host" else message.best_hint(self.syntax)
             finding = finding._replace(message=message.message, hint=hint, expected=message.expected)
         before = self._before
         kind = fault.code, fault.part, fault.rule
-        is_next = before.span is not None and before.span[1] == start == end - 1
+        is_next = before.span is not None and before.span[1] == first == last - 1
         if wrong is None and is_next and kind == (before.code, before.part, before.rule):
             if self.findings[-1] is before and before.span:
-                self.findings[-1] = finding = before._replace(span=(before.span[0], end))
-        elif is_first and (self.findings[0].span != blamed or (start, end) == blamed):
+                self.findings[-1] = finding = before._replace(span=(before.span[0], last))
+        elif is_first and (self.findings[0].span != blamed or span == blamed):
             finding = self.findings[0]
-        elif is_first or (start >= self.end and fault.region != "scheme"):  # one error says that there is no scheme
+        elif is_first or (first >= self.end and fault.region != "scheme"):  # one error says that there is no scheme
             hint = advice(finding, self.whole, self.url_type, self.repair, self.states[fault.at])
             self.findings[len(self.findings) - is_first :] = [finding := finding._replace(hint=hint)]
         self._before = finding
-        self.end = max(self.end, end, start + 1)
+        self.end = max(self.end, last, first + 1)
         return start, end
 
     def _repair(self, fault: Fault, start: int, end: int) -> _Edit | None:
         """Return the edit for a fault which blames the text from `start` to `end`; None if there is none."""
-        text, authority, here = self.text, self.authority, self.states[fault.at]
+        text, authority, here = self.text, fault.authority, self.states[fault.at]
         start = min(start, fault.at)  # an address may be blamed for the bracket before it
         profile = self.syntax.profile
         if fault.code == "fragment-present":
-            self.given, self.text = self.given[:start], text[:start]
+            self.text, self.positions = text[:start], self.positions[: start + 1]
+            self._bridges.clear()
             return _Edit(start, start, "")
         name_end = authority.colon if authority is not None and fault.part == "host" else start
         if start < name_end and not text[start].isascii():  # the hint is about all of it
             self.text = text[:start] + _FOREIGN.sub("a", text[start:name_end]) + text[name_end:]
+            self._bridges.clear()
             self._skipped_parts.add("host")
             return _Edit(start, start, "")
         is_encoded, edits = None, []
@@ -233,13 +218,14 @@ class _Reading:
 
     def _report_illegal(self, fault: Fault, end: int) -> None:
         """Report the characters before `end` that no URL may hold, which the repair of a fault leaves out."""
-        for wrong in wrong_run(self.syntax.profile).finditer(self.text, self.end, end):
+        behind = fault.at + self.end - self.positions[fault.at]
+        for wrong in wrong_run(self.syntax.profile).finditer(self.text, behind, end):
             place = fault.place(*wrong.span())
             message = bad_escape(place, None) if wrong[0][0] == "%" else unsafe_character(place, None, "")
             code = ILLEGAL_CODES.get(wrong[0][0], "invalid-character")
             about = self.syntax.section_of(str(message.rule)), message.hint, message.expected, message.rule
-            self.findings.append(Finding(code, "error", message.message, wrong.span(), None, *about))
-            self.end = wrong.end()
+            self.findings.append(Finding(code, "error", message.message, fault.span, None, *about))
+            self.end = fault.span[1]
 
     def _address(self, fault: Fault, end: int) -> tuple[int, int] | None:
         """Return the place of the address that a fault which ends at `end` is in: all of it is one error.
@@ -249,9 +235,8 @@ class _Reading:
         authority, text = fault.authority, self.text
         if fault.region != "host" or authority is None:
             return None
-        begins_here = text.startswith("[", authority.host)
-        is_begun = begins_here or (self.edits and self.edits[-1].written.endswith("["))  # before what is inside
-        if not is_begun or (begins_here and fault.code == "invalid-character" and fault.blamed[0] == authority.host):
+        is_bracket_blamed = fault.code == "invalid-character" and fault.blamed[0] == authority.host
+        if is_bracket_blamed or not text.startswith("[", authority.host):
             return None
         return authority.host, max(end, text.find("]", authority.host, authority.end) + 1 or authority.end)
 
@@ -281,26 +266,31 @@ class _NextFault(Fault):
 
     def __init__(self, reading: _Reading) -> None:
         self._reading = reading
-        super().__init__(reading.given, reading.syntax, None)
+        original = OriginalText(reading.whole, reading.positions, reading.positions[1:])
+        super().__init__(reading.text, reading.syntax, None, original)
 
     def _walk(self) -> tuple[int, State]:
-        self.authority = self._reading.authority
         return len(self._reading.states) - 1, self._reading.states[-1]
 
-    def _region(self) -> str:
-        given, shift = (self.text, self.index, self.authority), self._reading.shift
-        self.text, self.index = self._reading.first.text, self.index - shift
-        self.authority = self.authority and Authority(*[each - shift if each >= 0 else -1 for each in self.authority])
-        region = super()._region()
-        self.text, self.index, self.authority = given
-        return region
-
     def _lacks_brackets(self) -> bool:
-        return self.authority is not None and self.index <= self.authority.end and super()._lacks_brackets()
+        if self.authority is None or self.index > self.authority.end or "[" not in self.syntax.profile.reserved:
+            return False
+        return is_like_ipv6(self._given(self.authority.host, self.authority.end))
+
+    def _part(self) -> str | None:
+        part = super()._part()
+        if part == "user" and self.authority is not None and ":" in self._given(self.authority.start, self.at):
+            return "password"  # the colon was encoded
+        return part
+
+    def _given(self, start: int, end: int) -> str:
+        """Return what stands from `start` to `end` in the whole text."""
+        positions = self._reading.positions
+        return self._reading.whole[positions[start] : positions[end]]
 
     def _at(self) -> int:
-        at, edits = super()._at(), self._reading.edits
-        return at if not edits or at >= edits[-1].end else self.index
+        at = super()._at()
+        return at if at >= self._reading.end_of_edit else self.index
 
     def state_before(self, index: int) -> State:
         """Return the state before the character `index`."""
@@ -344,8 +334,11 @@ class _Bridge:
         self._delimiters = {"#", *profile.reserved} - self._goals.keys()
         goals = sorted(self._goals.keys() - {"%", ""}, reverse=True)  # the longest word first
         self._goal = re.compile("|".join([*map(re.escape, goals), escape + r"\Z"]))
-        self._next: tuple[str, int, int, str] = "", 0, -1, ""
-        """A text, an index in it, and the place of the next goal from there on, and the goal."""
+        self._next: tuple[int, int, str] = -1, 0, ""
+        """How far from the end of the text the last search began, how far from it the goal found is, and the goal.
+
+        Edits change the text before it only.
+        """
 
     def over(self, text: str, index: int) -> tuple[int, str]:
         """Return the end of what is replaced in `text`, at least `index`, and the text that replaces it.
@@ -353,12 +346,13 @@ class _Bridge:
         Delimiters that can never come next are replaced, too; other characters are errors of their own, unless the
         rules ask for a word.
         """
-        known, start, end, goal = self._next
-        if known is not text or not start <= index <= end:
+        size, (first, last, goal) = len(text), self._next
+        if not last <= size - index <= first:
             found = self._goal.search(text, index)
             assert found is not None  # at the end at the latest
-            end, goal = found.start(), found[0]
-            self._next = text, index, end, goal
+            last, goal = size - found.start(), found[0]
+            self._next = size - index, last, goal
+        end = size - last
         if not self._asks_word:
             end = max([index, *(text.rfind(each, index, end) + 1 for each in self._delimiters)])
         return end, self._written(self._goals[goal])
@@ -371,8 +365,3 @@ class _Bridge:
             written = (next((each for each in "a0" if mask >> ord(each) & 1), "") or chr(next(bits(mask)))) + written
             goal = self._before[goal]
         return written
-
-
-def _placed(authority: Authority | None, positions: list[int]) -> Authority | None:
-    """Return the place of an authority in the given text."""
-    return authority and Authority(*[positions[each] if each >= 0 else -1 for each in authority])

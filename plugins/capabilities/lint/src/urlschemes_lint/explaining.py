@@ -182,9 +182,8 @@ def draw(url: URL, *, width: int = WIDTH, strokes: Strokes = ASCII_STROKES) -> D
 
     Raises PluginError if the URL's type returns values that cannot be shown.
     """
-    if "password" not in url.parts:  # user information of no certain form may hold one
-        url = type(url).parse(url.redacted(), limit=2 * len(str(url)))
-    text, rows = _rows(url)
+    text = url.redacted()
+    rows = _rows(type(url).parse(text, limit=len(text)))
     if len(text) <= width:
         lines = _parts_underneath(text, rows, strokes)
         if all(sum(_columns(piece) for piece, _ in line) <= width for line in lines):
@@ -198,32 +197,24 @@ def plain_text(drawing: Drawing) -> str:
     return "\n".join(lines).encode("ascii", "backslashreplace").decode("ascii")
 
 
-def _rows(url: URL) -> tuple[str, list[_Row]]:
-    """Return the text of `url` without its password, and its parts in the order of the text, outer ones first."""
-    syntax, values = url.syntax, {name: getattr(url, name) for name in url.parts}
-    match = syntax.fullmatch(str(url))
-    assert match is not None
-    text = str(url)
-    password = syntax.span(match, "password") if "password" in syntax.parts else None
-    shift, end_of_password = 0, len(text)
-    if password:
-        start, end_of_password = password
-        text, shift = text[:start] + HIDDEN + text[end_of_password:], len(HIDDEN) - (end_of_password - start)
+def _rows(url: URL) -> list[_Row]:
+    """Return the parts of `url`, whose password is hidden, in the order of the text, outer ones first."""
+    text, syntax = str(url), url.syntax
     rows: list[_Row] = []
     if "scheme" not in syntax.parts:
         rows.append(_Row("scheme", 0, text.index(":"), url.scheme, syntax.profile.section("scheme")))
     for part in syntax.parts.values():
-        span = syntax.place(match, part.name)
-        if span is None or values[part.name] == ():
+        span, value = url.span(part.name), getattr(url, part.name)
+        if span is None or value == ():
             continue
-        start, end = span[0] + shift * (span[0] > end_of_password), span[1] + shift * (span[1] >= end_of_password)
-        value = HIDDEN if part.name == "password" else _value_text(url, part, values[part.name])
-        rows.append(_Row(part.name, start, end, value, syntax.section_of(part.rule)))
+        start, end = span
+        said = HIDDEN if part.name == "password" else _value_text(url, part, value)
+        rows.append(_Row(part.name, start, end, said, syntax.section_of(part.rule)))
         is_form = part.name == "query" or (part.name == "search" and hasattr(url, "query_fields"))
         if is_form and "=" in text[start:end]:
             rows.extend(_fields(url, text[start:end], start))
     rows.sort(key=lambda row: (row.start, -row.end))
-    return text, rows
+    return rows
 
 
 def _fields(url: URL, query: str, start: int) -> Iterator[_Row]:

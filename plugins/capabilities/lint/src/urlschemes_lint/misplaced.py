@@ -183,7 +183,7 @@ class Misplaced:
         def data() -> str:
             parts = self._syntax.parts
             name = "URL" if part is None else parts[sharing_part(self._syntax, part, text[index:])].called
-            return f"{escapes} if it is part of the {name}"
+            return f"{escapes} if the `{character}` is part of the {name}"
 
         if character == "#" and index == self.find("#", 0):
             return text[:index], f"leave out the fragment if it begins here, or write {data()}"

@@ -243,7 +243,7 @@ def _without_fragment(source: SourceText, syntax: Syntax) -> tuple[SourceText, s
     rest, authority = text[index + 1 :], authority_of(text, syntax.profile)
 
     def ambiguous(alternative: str) -> Ambiguous:
-        advice = f"leave out the fragment if it begins here, or write %23 if it is part of {alternative}"
+        advice = f"leave out the fragment if it begins here, or write %23 if the `#` is part of {alternative}"
         return source.ambiguous("'#'", index, advice, text[:index], f"{text[:index]}%23{rest}")
 
     if "host" in syntax.parts:
@@ -284,8 +284,8 @@ def _add_brackets(source: SourceText, syntax: Syntax) -> None:
         raise source.ambiguous("IPv6 address", start, f"write {' or '.join(readings.values())}", *texts)
     section = syntax.section_of(syntax.parts["host"].rule)
     for end in right:
-        source.insert("bracket added", end, "]", section)
-        source.insert("bracket added", start, "[", section)
+        source.write("bracket added", end, end, "]", section)
+        source.write("bracket added", start, start, "[", section)
 
 
 def _repaired(source: SourceText, syntax: Syntax) -> str | None:

@@ -30,10 +30,11 @@ _HYPHEN_AT_LINE_END = compiled("-[ \t\v\f]*+[\r\n]")
 
 
 @cache
-def _around_url(profile: Profile) -> tuple[list[re.Pattern[str]], re.Pattern[str]]:
-    """Return the patterns of a URL between brackets or quotation marks, and of prefixes `URL:` before one.
+def _around_url(profile: Profile) -> list[re.Pattern[str]]:
+    """Return the patterns of a URL between brackets or quotation marks, and last of one after prefixes `URL:`.
 
-    A URL between `<` or `<URL:` and `>` may itself be in brackets, as in `news:<id@host>`; another may hold some.
+    What is left out is `open` and `close`, which is empty after prefixes. A URL between `<` or `<URL:` and `>` may
+    itself be in brackets, as in `news:<id@host>`; another may hold some.
     """
     begins = rf"(?=[{_SPACE}]*+{profile.scheme_name.pattern}:)"
     again = rf"URL:[{_SPACE}]*+{begins}"
@@ -47,9 +48,8 @@ def _around_url(profile: Profile) -> tuple[list[re.Pattern[str]], re.Pattern[str
         wrappers.append(
             rf"(?P<open>{link}{first}(?P<prefix>)){begins}(?P<inside>{inside})(?P<close>{last})[{_SPACE}]*+"
         )
-    prefix = rf"(?P<prefix>(?:{again})++)"
-    *around, before = (compiled(f"[{_SPACE}]*+{each}", re.IGNORECASE | re.ASCII) for each in (*wrappers, prefix))
-    return around, before
+    wrappers.append(rf"(?P<open>(?P<prefix>(?:{again})++))(?P<inside>(?s:.*+))(?P<close>)")
+    return [compiled(f"[{_SPACE}]*+{each}", re.IGNORECASE | re.ASCII) for each in wrappers]
 
 
 @cache
@@ -110,22 +110,16 @@ class SourceText:
         self.fragment: str | None = None
         self.error: InvalidURL | None = None
         self.lost: int | None = None
-        around, before = _around_url(profile)
-        wrapper = next(filter(None, (each.fullmatch(whole) for each in around)), None)
-        prefix = before.match(whole)
-        self.wrapper = wrapper and (wrapper["open"], wrapper["close"])
-        start, self._end = 0, len(whole)
-        if wrapper is not None:
-            start, self._end = wrapper.span("inside")
-            self._leave_out("white space removed", 0, wrapper.start("open"))
-            self._leave_out("wrapper removed", *wrapper.span("open"))
-            self._leave_out("wrapper removed", *wrapper.span("close"))
-            self._leave_out("white space removed", wrapper.end("close"), len(whole))
-        elif prefix is not None:
-            start = prefix.end("prefix")
-            self._leave_out("white space removed", 0, prefix.start("prefix"))
-            self._leave_out("prefix removed", *prefix.span("prefix"))
-        has_prefix = wrapper is not None and bool(wrapper["prefix"])
+        around = next(filter(None, (each.fullmatch(whole) for each in _around_url(profile))), None)
+        self.wrapper = (around["open"], around["close"]) if around and around["close"] else None
+        start, self._end = around.span("inside") if around else (0, len(whole))
+        if around:
+            removed = "wrapper removed" if self.wrapper else "prefix removed"
+            self._leave_out("white space removed", 0, around.start("open"))
+            self._leave_out(removed, *around.span("open"))
+            self._leave_out(removed, *around.span("close"))
+            self._leave_out("white space removed", around.end("close"), len(whole))
+        has_prefix = bool(around and around["prefix"] and self.wrapper)
         self.positions = self._without_blanks(start, everywhere=has_prefix)
         self.text = "".join([whole[index] for index in self.positions])
         self.read_as(self.text, range(len(self.text)))
@@ -196,20 +190,17 @@ class SourceText:
     def without_brackets(self, *indexes: int) -> SourceText:
         """Return a copy in which the angle brackets at `indexes` of `text` are left out."""
         other = copy(self)
-        removed = [
-            Change("angle bracket removed", self.position(each), self.text[each], "", self.section) for each in indexes
-        ]
-        other.changes = [*self.changes, *removed]
-        other.positions = [position for index, position in enumerate(self.positions) if index not in indexes]
-        other.text = "".join([character for index, character in enumerate(self.text) if index not in indexes])
+        other.changes, other.positions = [*self.changes], [*self.positions]
+        for index in reversed(indexes):
+            other.write("angle bracket removed", index, index + 1, "", self.section)
         return other
 
-    def insert(self, what: str, index: int, written: str, section: str) -> None:
-        """Insert a character at `index` of `text`."""
-        position = self.position(index)
-        self.changes.append(Change(what, position, "", written, section))
-        self.positions.insert(index, position)
-        self.text = self.text[:index] + written + self.text[index:]
+    def write(self, what: str, start: int, end: int, written: str, section: str) -> None:
+        """Write `written` in place of the characters from `start` to `end` of `text`."""
+        position = self.position(start)
+        self.changes.append(Change(what, position, self.text[start:end], written, section))
+        self.positions[start:end] = [position] * len(written)
+        self.text = self.text[:start] + written + self.text[end:]
 
     def write_name_in_ascii(self) -> None:
         """Write the host in US-ASCII if it is a domain name in other letters, and nothing was left out within it."""
@@ -222,11 +213,9 @@ class SourceText:
             return
         with suppress(InvalidURL, PluginError):
             for place, stop, written in reversed([*algorithms_of(self.profile).name_in_ascii(self.whole, start, end)]):
-                before, index = self.whole[place:stop], first + place - start
-                if written != before:
-                    self.changes.append(Change("name encoded", place, before, written, "RFC 5891 section 4"))
-                    self.positions[index : index + len(before)] = [place] * len(written)
-                    self.text = self.text[:index] + written + self.text[index + len(before) :]
+                if written != self.whole[place:stop]:
+                    shift = first - start
+                    self.write("name encoded", place + shift, stop + shift, written, "RFC 5891 section 4")
 
     def _leave_out(self, what: str, start: int, end: int, section: str | None = None) -> None:
         if start < end:

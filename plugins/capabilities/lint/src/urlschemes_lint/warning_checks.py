@@ -18,6 +18,7 @@ from urlschemes_lint.part_places import Host, delimiters, hosts, part_at, places
 _CONTROL_ESCAPES = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
 # What may end a host for some program or person that reads a user name as one.
 _ENDS_HOST = compiled(r"[@:/?#\\]")
+_LABEL = compiled("[^.]++")
 _IPV4 = compiled(r"[0-9]++(?:\.[0-9]++){3}")
 # Hosts that are this machine, where a server that is being developed has any port.
 _THIS_MACHINE = compiled(r"(?:.*\.)?localhost\.?|127(?:\.[0-9]+){3}|0\.0\.0\.0|\[::1\]", re.IGNORECASE)
@@ -69,33 +70,21 @@ class Warnings:
                 check = self._of_address if is_address else self._of_lengths
                 yield from check(host, part_of_host)
         yield from self._of_profile(names)
-        for escapes in _CONTROL_ESCAPES.finditer(self.text):
-            yield from self._of_escapes("control-octet", *escapes.span())
-        for escape in _escape_of(self.syntax.profile.reserved).finditer(self.text):
-            part_of_escape = part_at(self.places, escape.start())
-            if part_of_escape is not None and self._delimits_if_bare(escape[0], part_of_escape):
-                yield from self._of_escapes("encoded-delimiter", *escape.span())
+        yield from self._of_escapes()
 
     def _finding(
-        self,
-        code: str,
-        message: str,
-        start: int,
-        end: int,
-        part: str,
-        hint: str | None = None,
-        section: str | None = None,
+        self, code: str, message: str, span: tuple[int, int], part: str, hint: str | None = None, section: str = ""
     ) -> Finding:
+        start, end = span
         last = self.positions[end - 1] + 1 if end > start else self.positions[start]
-        if section is None:
-            usual = CODES[code].section(self.syntax.profile) if code in CODES else None
-            section = usual or self.syntax.section_of(self.syntax.parts[part].rule)
+        usual = CODES[code].section(self.syntax.profile) if code in CODES else None
+        section = section or usual or self.syntax.section_of(self.syntax.parts[part].rule)
         return Finding(code, "warning", message, (self.positions[start], last), part, section, hint)
 
     def _of_part(self, start: int, end: int, part: str) -> Iterator[Finding]:
         if part == "password":
             message = "the URL contains a password, visible to everyone who sees the URL"
-            yield self._finding(part, message, start, end, part, "leave the password out: programs ask for it")
+            yield self._finding(part, message, (start, end), part, "leave the password out: programs ask for it")
         elif part in {"user", "userinfo"}:
             yield from self._of_user(start, end, part)
         elif part == "port":
@@ -104,7 +93,7 @@ class Warnings:
             for field in _SECRET.finditer(self.text, start, end):
                 message = f"the field {field[0][:-1]!r} looks like a secret, visible to everyone who sees the URL"
                 hint = "leave the field out where others see the URL, and replace the secret if they saw it"
-                yield self._finding("secret-field", message, field.start(), field.end() - 1, part, hint)
+                yield self._finding("secret-field", message, (field.start(), field.end() - 1), part, hint)
         yield from self._of_cautions(start, end, part)
 
     def _of_user(self, start: int, end: int, part: str) -> Iterator[Finding]:
@@ -112,24 +101,19 @@ class Warnings:
         if part == "userinfo" and colon:  # user information of no certain form, which usually is that of a login
             message = "the URL may contain a password, visible to everyone who sees the URL"
             at = start + len(user) + 1
-            yield self._finding("password", message, at, end, part, "leave out the text from the colon to the `@`")
+            yield self._finding("password", message, (at, end), part, "leave out the text from the colon to the `@`")
         like_host = _ENDS_HOST.split(unescape(self.text[start:end]), maxsplit=1)[0]
         if "." in like_host and "host" in self.syntax.parts and self.syntax.derives("host", like_host):
-            yield self._finding(
-                "misleading-user",
-                "the user name looks like a host; the host is what follows the `@`",
-                start,
-                end,
-                part,
-                "check the host between the `@` and the next `/`",
-            )
+            message = "the user name looks like a host; the host is what follows the `@`"
+            hint = "check the host between the `@` and the next `/`"
+            yield self._finding("misleading-user", message, (start, end), part, hint)
 
     def _of_port(self, start: int, end: int) -> Iterator[Finding]:
         default = self.registration.default_port if self.registration else None
         port = number_of(self.text[start:end])
         if not 0 < port < 65536:
             message = f"port {self.text[start : min(end, start + 20)]} does not exist"
-            yield self._finding("impossible-port", message, start, end, "port", "ports are 1 to 65535")
+            yield self._finding("impossible-port", message, (start, end), "port", "ports are 1 to 65535")
         elif self.registration is not None and default is not None and port != default:
             if port >= 1024 and any(
                 each.end == start - 1 and _THIS_MACHINE.fullmatch(self.text, each.start, each.end)
@@ -139,20 +123,19 @@ class Warnings:
             is_known = "belongs to another protocol" if port < 1024 else "is not the default port"
             message = f"port {port} {is_known}; {self.registration.scheme} uses {default}"
             code, hint = "reserved-port" if port < 1024 else "other-port", f"leave the port out to use {default}"
-            yield self._finding(code, message, start, end, "port", hint)
+            yield self._finding(code, message, (start, end), "port", hint)
         elif default is None and port < 1024:
             message = f"port {port} is below 1024, where most ports belong to other protocols"
-            yield self._finding("reserved-port", message, start, end, "port")
+            yield self._finding("reserved-port", message, (start, end), "port")
 
     def _of_address(self, host: Host, part: str) -> Iterator[Finding]:
         """Return the warnings about the groups of an IPv4 address."""
-        at = host.start
-        for group in self.text[host.start : host.end].split("."):
+        for found in _LABEL.finditer(self.text, host.start, host.end):
+            group = found[0]
             if len(group) > 3 or int(group) > 255 or (len(group) > 1 and group[0] == "0"):
                 message = f"{group[:20]!r} is not a usual group of an IPv4 address"
                 hint = "write numbers from 0 to 255 without leading zeros"
-                yield self._finding("impossible-address", message, at, at + len(group), part, hint, host.section)
-            at += len(group) + 1
+                yield self._finding("impossible-address", message, found.span(), part, hint, host.section)
 
     def _of_lengths(self, host: Host, part: str) -> Iterator[Finding]:
         """Return the warnings about a name that is too long for the DNS."""
@@ -162,14 +145,12 @@ class Warnings:
         length = len(unescape(text.removesuffix(".")))
         if length > 253:
             message = f"the host has {length} characters: no domain name has more than 253"
-            yield self._finding("long-host", message, host.start, host.end, part)
-        at = host.start
-        for label in text.split("."):
-            length = len(unescape(label))
+            yield self._finding("long-host", message, (host.start, host.end), part)
+        for label in _LABEL.finditer(self.text, host.start, host.end):
+            length = len(unescape(label[0]))
             if length > 63:
                 message = f"the label has {length} characters: no label has more than 63"
-                yield self._finding("long-label", message, at, at + len(label), part)
-            at += len(label) + 1
+                yield self._finding("long-label", message, label.span(), part)
 
     def _of_profile(self, names: list[tuple[int, int]]) -> Iterator[Finding]:
         """Return the warnings of the profile; `names` are the places of the hosts that are not IPv4 addresses.
@@ -181,7 +162,7 @@ class Warnings:
             if part is None and not self.skipped:
                 part = part_at(self.places, start - 1)
             if part is not None and part not in self.skipped and self._is_given(start, end):
-                yield self._finding(each.code, each.message, start, end, part, each.hint, each.section)
+                yield self._finding(each.code, each.message, (start, end), part, each.hint, each.section)
 
     def _is_given(self, start: int, end: int) -> bool:
         """Return True if the text that is checked has these characters side by side."""
@@ -192,15 +173,21 @@ class Warnings:
         for caution in self.registration.cautions if self.registration else ():
             if caution.part == part:
                 for span in caution.spans(self.text, start, end):
-                    yield self._finding(caution.code, caution.message, *span, part, caution.hint, caution.section)
+                    yield self._finding(caution.code, caution.message, span, part, caution.hint, caution.section)
 
-    def _of_escapes(self, code: str, start: int, end: int) -> Iterator[Finding]:
-        """Return the warning about escapes, unless they are in no part or the text checked has no such escapes."""
-        part = part_at(self.places, start)
-        if part is None or not self._is_given(start, end):
-            return
-        subject = "this" if part == "password" else self.text[start : min(end, start + _MAX_QUOTED)]
-        yield self._finding(code, f"{subject} is {CODES[code].meaning}", start, end, part)
+    def _of_escapes(self) -> Iterator[Finding]:
+        """Return the warnings about escapes, but not about those in no part or that a repair wrote."""
+        for code, pattern in (
+            ("control-octet", _CONTROL_ESCAPES),
+            ("encoded-delimiter", _escape_of(self.syntax.profile.reserved)),
+        ):
+            for escapes in pattern.finditer(self.text):
+                part = part_at(self.places, escapes.start())
+                if part is None or not self._is_given(*escapes.span()):
+                    continue
+                if code == "control-octet" or self._delimits_if_bare(escapes[0], part):
+                    subject = "this" if part == "password" else escapes[0][:_MAX_QUOTED]
+                    yield self._finding(code, f"{subject} is {CODES[code].meaning}", escapes.span(), part)
 
     def _delimits_if_bare(self, escape: str, part: str) -> bool:
         """Return True if the character that `escape` stands for would delimit the part if it were not encoded.

@@ -110,7 +110,7 @@ def name_findings(host: str) -> tuple[tuple[str, str], ...]:
             continue
         hidden = next(filter(is_invisible, decoded), None)
         if hidden is not None:
-            problem = f"the label {decoded!a} of the host holds {named(hidden)}, which cannot be seen"
+            problem = f"the label {decoded!a} of the host contains {named(hidden)}, which is invisible"
             findings.append(("invisible-character", problem))
         elif decoded != label and (reason := idna_refusal(label, decoded)) is not None:
             problem = f"the label {label!a} of the host encodes {decoded!a}, which IDNA 2008 does not allow: {reason}"

@@ -65,7 +65,7 @@ CODES = {
         "find out which name is meant, and encode it by IDNA 2008",
     ),
     "invisible-character": Code(
-        "a character of the host that cannot be seen",
+        "an invisible character in the host",
         "RFC 3987 section 8",
         "names that differ only in it look the same: find out which one is meant",
     ),

@@ -8,7 +8,7 @@
     prompts             logins and forms, asked at the terminal
     error_reports       errors, and the verdict of RFC 1738, as messages and as JSON
     exit_codes          the exit codes, and their meanings
-    commands/           the commands, each in the module of its name (`write` has replace, update and delete)
+    commands/           the commands, each in the module of its name, or beside one that shares its code
     output/             safe text, JSON, tables, documents, listings, progress
 
 A plugin's command is a `click.Command` in the entry-point group `urlschemes.commands`; its context object is a

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 
 import click
 
@@ -12,6 +12,7 @@ from urlschemes import URLError, default_registry
 from urlschemes.redaction import redact_url
 from urlschemes_cli.error_reports import report_failure
 from urlschemes_cli.output.json_output import ABOUT, ASKED, About
+from urlschemes_cli.output.progress import count_bar
 from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.settings import Settings, current_settings, installed_profiles
 
@@ -114,7 +115,8 @@ def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", 
     `key`, and other output has a heading.
     """
     context, code, is_many = click.get_current_context(), 0, len(urls) > 1 or "-" in urls
-    with _counting(is_many) as advance:
+    # On a terminal, the results themselves show how many are done.
+    with count_bar(None, shown=is_many and sys.stderr.isatty() and not sys.stdout.isatty()) as advance:
         for text in _texts(urls):
             context.meta[ABOUT] = About(text, key, is_many)
             current_settings().registry  # noqa: B018  what is wrong with it ends the command
@@ -126,15 +128,6 @@ def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", 
                 code = max(code, report_failure(error, context))
             advance(1)
     context.exit(code)
-
-
-def _counting(is_many: bool) -> AbstractContextManager[Callable[[int], object]]:
-    """Show how many URLs are done, if the results go to a file or a pipe and a person looks on."""
-    if not is_many or sys.stdout.isatty() or not sys.stderr.isatty():
-        return nullcontext(int)
-    from urlschemes_cli.output.progress import count_bar  # late: it imports what accesses
-
-    return count_bar(None, shown=True)
 
 
 def _texts(urls: Sequence[str]) -> Iterator[str]:

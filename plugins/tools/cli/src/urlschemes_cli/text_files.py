@@ -24,6 +24,8 @@ from urlschemes_cli.settings import Settings
 from urlschemes_text import Found, fill_placeholders, find
 
 _URL = re.compile("(?<![A-Za-z0-9+.-])([A-Za-z]+)://")
+_AUTHORITY = re.compile("[A-Za-z0-9+.-]+://[^/?#]*")
+_SEGMENT = re.compile("[^/?#&]*")
 _KEPT = 70  # characters that may begin a URL which goes on in the next piece
 
 
@@ -61,13 +63,22 @@ def _findings(settings: Settings, file: str, counts: Counter[str]) -> Iterator[d
             start, end = finding.span or (0, len(text))
             about = slice(min(start, max(end - 1, 0)), end)  # what is missing may be in a placeholder before it
             is_known = text[about] == filled[about] and finding.code != "unknown-scheme"
-            if is_known and (finding.severity == "error" or text == filled):
+            if is_known and (finding.severity == "error" or _is_literal(text, filled, start)):
                 line, column = passage.place_of(finding.span[0] if finding.span else 0)
                 if isinstance(passage, Found):
                     url = passage.url.redacted()
                 else:  # the whole text: a part of it might end within a password, and not look like one
                     url = redact_url(getattr(passage.error, "text", text))
                 yield {"file": file, "line": line, "column": column, "url": url, **finding_json(finding)}
+
+
+def _is_literal(text: str, filled: str, index: int) -> bool:
+    """Return True if no placeholder is in the authority of a URL, nor in the rest of the segment or field at `index`.
+
+    There are no warnings about the others: what is filled in may be harmless.
+    """
+    places = _AUTHORITY.match(text), _SEGMENT.match(text, index)
+    return all(place is None or place[0] == filled[slice(*place.span())] for place in places)
 
 
 def _text_of(file: str) -> Iterator[str]:

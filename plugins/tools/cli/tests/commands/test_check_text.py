@@ -55,6 +55,7 @@ def test_a_workflow_command_of_github_is_escaped(run, mail: str) -> None:
         ("x-shelf:line x-shelf::name <URL:` <URL:a b>", []),
         ("x-shelf:/h <x-shelf:a>", ["missing-authority"] * 2),
         ("x-shelf://{h}:{p}/{a} x-shelf://$1:$2/ x-shelf://$(h a)/ x-shelf://{h}:81/ x-shelf://%s:%d/%(a)", []),
+        ("x-shelf://h:81/$a x-shelf://u:p@h/{a} x-shelf://$h:81/ x-shelf://h:$p/", ["reserved-port", "password"]),
         ("x-shelf://{h}/~ x-shelf://h/%d~ x-shelf://h/$a^", ["invalid-character"] * 3),
         ("x-shelf://h/a\\n x-shelf://h/~\\n", ["invalid-character"]),
         ("x-shelf://h/%dz x-shelf://h/100% x-shelf://h/%zz x-shelf://h/50%off", ["bad-escape"] * 4),

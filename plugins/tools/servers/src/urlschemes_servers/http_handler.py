@@ -122,13 +122,13 @@ class RequestHandler(SimpleHTTPRequestHandler):
     def _line(self) -> bytes:
         line = self.rfile.readline(65537)
         if not line.endswith(b"\n"):
-            raise ConnectionError("the client closed the connection within the body")
+            raise ConnectionError("the client closed the connection before the end of the body")
         return line
 
     def _exactly(self, count: int) -> bytes:
         octets = self.rfile.read(count)
         if len(octets) < count:
-            raise ConnectionError("the client closed the connection within the body")
+            raise ConnectionError("the client closed the connection before the end of the body")
         return octets
 
     def _send(self, status: int, body: bytes | Iterable[bytes] = b"", headers: Iterable[tuple[str, str]] = ()) -> None:

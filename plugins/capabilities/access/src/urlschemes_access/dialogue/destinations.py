@@ -1,8 +1,8 @@
-"""Where an operation may go: the policy applied to its URLs, and the redirects that it follows.
+"""The checks of the URLs that an operation visits: the policy for each, and the rules for redirects.
 
-A redirect is followed only to the schemes that the record of the redirecting scheme names, at most `Limits.hops` times,
-and only where the policy allows it. Credentials are never carried along. `urlschemes_access.guard` applies the policy
-to hosts, ports and addresses.
+A redirect is followed if the policy allows its URL, if the record of the redirecting scheme names the new scheme, and
+at most `Limits.hops` times in one operation. Credentials are not sent to the new URL. `urlschemes_access.guard` checks
+hosts, ports and addresses.
 """
 
 from __future__ import annotations

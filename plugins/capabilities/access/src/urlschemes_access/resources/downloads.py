@@ -306,8 +306,8 @@ class Part:
             described = json.loads(user_dirs.read_own(self._description, MAX_DESCRIPTION))
         except FileNotFoundError:
             raise AccessError(
-                f"there is no '{one_line(self._description.name, 120)}' that describes "
-                f"'{one_line(str(self.path), 160)}', which may be of another program",
+                f"'{one_line(str(self.path), 160)}' has no description "
+                f"'{one_line(self._description.name, 120)}', and may be the file of another program",
                 hint=f"remove {one_line(self.path.name, 120)}, or save under another name",
             ) from None
         except (ValueError, RecursionError):

@@ -33,7 +33,13 @@ BUILT_IN = {
 """The short help of each built-in command, by section of the help."""
 
 MODULES = {name: name for commands in BUILT_IN.values() for name in commands}
-MODULES |= {"check": "check_and_fix", "fix": "check_and_fix", "wrap": "extract", "attributes": "access"}
+MODULES |= {
+    "check": "check_and_fix",
+    "fix": "check_and_fix",
+    "wrap": "extract",
+    "why": "doctor",
+    "attributes": "access",
+}
 MODULES |= dict.fromkeys(("replace", "update", "delete"), "write")
 """The module of each built-in command."""
 

@@ -1,10 +1,11 @@
-"""The command `doctor`: an examination of everything that plugins provide."""
+"""The commands `doctor` and `why`: what plugins provide, and which of them provides a scheme."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -12,16 +13,19 @@ from typing import Any
 
 import click
 
+from urlschemes.errors import URLError
 from urlschemes.grammar.profile import Profile
 from urlschemes.registry.claims import RECORDS, SCHEMES, Claim, Diagnosis, subject, switch
-from urlschemes.registry.names import how_to_install
+from urlschemes.registry.names import Why, how_to_install
 from urlschemes.registry.plugins import SLOW_IMPORT
 from urlschemes.registry.readers import CHOICE
 from urlschemes.storage.package_data import locate, read_file
-from urlschemes_cli.error_reports import report
+from urlschemes_cli.commands.show import NO_OPERATIONS
+from urlschemes_cli.error_reports import report, report_missing_profile
 from urlschemes_cli.exit_codes import UNKNOWN
-from urlschemes_cli.options import json_option
+from urlschemes_cli.options import json_option, scheme_argument
 from urlschemes_cli.output.console import Console
+from urlschemes_cli.output.hints import conflict_hint, with_options
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.settings import Settings, known_profiles, known_records
@@ -81,6 +85,56 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> No
         click.get_current_context().exit(UNKNOWN)
 
 
+@click.command()
+@scheme_argument
+@json_option
+@click.pass_obj
+def why(settings: Settings, name: str, *, as_json: bool) -> None:
+    """Show which distribution or folder of records provides the scheme NAME, by which rule, and how to choose another.
+
+    The exit code is 5 if none does.
+    """
+    code = report_missing_profile(settings)
+    registry = settings.registry_for(name)
+    found, record = registry.why(name), None
+    with suppress(URLError):  # `doctor` reports a record that cannot be read
+        record = registry.registration(name)
+    facts: dict[str, Any] = {
+        "name": found.name,
+        "provider": found.provider,
+        "rule": found.rule,
+        "reference": record and record.reference,
+        "record": record and record.source,
+        "profile": record and record.profile.name,
+        "operations": record and record.operations,
+        "gateway": settings.client_for(name).describe_gateway(found.name),
+        "advice": _advice(found),
+        "claims": [_claim_json(claim) for claim in found.claims],
+    }
+    if as_json:
+        write_json(facts)
+    else:
+        console = Console()
+        provider = (safe_line(found.provider), "bold green") if found.provider else ("no provider", "bold red")
+        console.print_line((safe_line(found.name), "bold"), "  ", provider)
+        none = {"operations": NO_OPERATIONS} if facts["operations"] == () else {}
+        console.print_fields(facts | none, without=("name", "provider"))
+        if facts["claims"]:
+            console.print_heading("Claims")
+        for claim in facts["claims"]:
+            _print_claim(console, claim)
+    if found.provider is None or code:
+        click.get_current_context().exit(code or UNKNOWN)
+
+
+def _advice(found: Why) -> str:
+    """Return how to choose another provider, in terms of the command line."""
+    if found.switch is None:
+        return conflict_hint(found.name, found.pins) if found.pins else with_options(found.advice)
+    pin = f"--pin {found.name}={found.pins[0]} chooses another, " if found.pins else ""
+    return f"{pin}--disable {found.switch} switches it off"
+
+
 def _examined(settings: Settings, *, load: bool, verify: bool) -> Iterator[dict[str, Any]]:
     """Yield the result for each claim; for that of a scheme, one for each profile of which it has a record."""
     registries = settings.registries
@@ -124,7 +178,7 @@ def _result(claim: Claim, seconds: float | None, record: str, verified: Any) -> 
         seconds, changes = verified.seconds, verified.changes
         if verified.fault:
             claim = claim._replace(state="broken", reason=verified.fault.removeprefix(subject(claim)))
-    return claim_json(claim, changes) | {"file": file, "sha256": sha256, "seconds": seconds, "changes": changes}
+    return _claim_json(claim, changes) | {"file": file, "sha256": sha256, "seconds": seconds, "changes": changes}
 
 
 def _file(claim: Claim, record: str) -> tuple[str, str]:
@@ -160,13 +214,13 @@ def _show(examined: list[dict[str, Any]]) -> None:
         console.print_line(("Problems", "bold underline"))
     for each in in_trouble:
         state = "changes the process" if each["state"] == "active" else each["state"]
-        print_claim(console, each | {"name": f"{each['kind']} {each['name']}".strip(), "state": state})
+        _print_claim(console, each | {"name": f"{each['kind']} {each['name']}".strip(), "state": state})
         if each["advice"]:
             console.print_line((f"    {safe_line(each['advice'])}", "dim"), wrap=True)
     for kind, claims in groupby((each for each in usable if each["module"]), itemgetter("kind")):
         console.print_heading(f"{kind.capitalize()}s")
         for each in claims:
-            print_claim(console, each)
+            _print_claim(console, each)
     in_ledgers = sorted((each for each in usable if not each["module"]), key=by_provider)
     if in_ledgers:
         console.print_heading("Ledgers")
@@ -187,7 +241,7 @@ def _show(examined: list[dict[str, Any]]) -> None:
     console.print_line((summary, "bold"))
 
 
-def claim_json(claim: Claim, changes: tuple[str, ...] | None = None) -> dict[str, Any]:
+def _claim_json(claim: Claim, changes: tuple[str, ...] | None = None) -> dict[str, Any]:
     """Return a claim as JSON, with what to do about it if it is in trouble, or if importing it makes `changes`."""
     in_trouble = claim.in_trouble or bool(changes)
     facts = {"provider": claim.provider, "kind": claim.kind, "in_trouble": in_trouble}
@@ -199,7 +253,7 @@ def claim_json(claim: Claim, changes: tuple[str, ...] | None = None) -> dict[str
     return claim._asdict() | facts | {"advice": advice}
 
 
-def print_claim(console: Console, claim: dict[str, Any]) -> None:
+def _print_claim(console: Console, claim: dict[str, Any]) -> None:
     """Print the JSON of a claim, and the files to copy: the one that would be imported, or the records."""
     seconds, facts = claim.get("seconds"), (claim["provider"], claim.get("profile"))
     console.print_line(

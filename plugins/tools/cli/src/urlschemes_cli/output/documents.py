@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from urlschemes.redaction import redact, shown
-from urlschemes_access import Attributes, Client, Document
+from urlschemes_access import Attributes, Client, Document, Entry
 from urlschemes_access.attributes import charset_of
 from urlschemes_access.client import Arguments
 from urlschemes_access.errors import AccessError
 from urlschemes_access.resources.downloads import Part
 from urlschemes_cli.output.console import Console, facts_table
 from urlschemes_cli.output.progress import ProgressBar
-from urlschemes_cli.output.text import safe_line, time_text, write_line, write_note
+from urlschemes_cli.output.text import safe_line, write_line, write_note
 
 __all__ = [
     "UNMARKED",
@@ -32,6 +32,7 @@ __all__ = [
     "document_json",
     "for_attributes",
     "hex_dump",
+    "time_text",
     "write_attributes",
     "write_document",
 ]
@@ -222,3 +223,11 @@ def attributes_json(attributes: Attributes) -> dict[str, Any]:
     via = attributes.gateway
     urls = via and {"asked": via.asked.redacted(), "url": via.url.redacted(), "source": redact(via.source)}
     return {**found, "modified": time_text(attributes) or None, "gateway": urls}
+
+
+def time_text(item: Attributes | Entry, between: str = "T") -> str:
+    """Return when a resource was modified, as far as that is known: a time without seconds has no time zone, either."""
+    if item.modified is None:
+        return ""
+    text = item.modified.isoformat(between)
+    return text[: {"day": 10, "minute": 16}.get(item.precision)]

@@ -11,8 +11,8 @@ from urlschemes import URL
 from urlschemes.redaction import HIDDEN, redact
 from urlschemes_access import Entry, Listing
 from urlschemes_cli.output.console import Console, columns_table
-from urlschemes_cli.output.documents import attributes_json, open_target
-from urlschemes_cli.output.text import escaped_line, safe_line, time_text, write_note
+from urlschemes_cli.output.documents import attributes_json, open_target, time_text
+from urlschemes_cli.output.text import escaped_line, safe_line, write_note
 
 _FIELDS = ("kind", "size", "modified", "name", "problem")
 _COLUMNS = ("name", "kind", "size", "modified", "URL")

@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from urlschemes_access import TraceEvent
 from urlschemes_cli.output.console import Console
+
+if TYPE_CHECKING:
+    from urlschemes_access import TraceEvent
 
 __all__ = ["ProgressBar", "can_show_progress", "count_bar", "progress_of_sending"]
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from urlschemes.redaction import redact, shown
 
-if TYPE_CHECKING:
-    from urlschemes_access import Attributes, Entry
-
-__all__ = ["escaped_line", "safe_line", "time_text", "write_line", "write_log_as_notes", "write_note"]
+__all__ = ["escaped_line", "safe_line", "write_line", "write_log_as_notes", "write_note"]
 
 _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
@@ -26,14 +23,6 @@ def escaped_line(text: str) -> str:
     Passwords stay: this is for the text of a record, whose examples hold no secrets.
     """
     return shown(text).translate(_BREAKS)
-
-
-def time_text(item: Attributes | Entry, between: str = "T") -> str:
-    """Return when a resource was modified, as far as that is known: a time without seconds has no time zone, either."""
-    if item.modified is None:
-        return ""
-    text = item.modified.isoformat(between)
-    return text[: {"day": 10, "minute": 16}.get(item.precision)]
 
 
 def write_line(text: str = "", *, stream: IO[str] | None = None) -> None:

@@ -5,10 +5,11 @@
     proof = prove_pattern(syntax, table_of(syntax))
     assert proof.difference is None
 
-Each searches the product of two automata wholly; tests of texts can only find a difference. If neither finds one, and
-the table `proves_positions`, it also refuses each text at the end of the longest prefix that some URL begins with.
-`prove_rules` compares two sets of rules, whoever reads them; `prove_printed` those of a record with the printed ones,
-`prove_generic` with the generic syntax.
+A proof searches the whole product of two automata, so that it finds a difference if there is one; tests of single texts
+may miss it. If the function `proves_positions` returns True for a table, the table also refuses each text at the right
+place: the end of its longest prefix that some URL begins with. `prove_rules` compares two sets of rules,
+`prove_printed` the rules of a record with those that its specification prints, and `prove_generic` a syntax with the
+generic one.
 
 | module | content |
 | --- | --- |
@@ -18,10 +19,10 @@ the table `proves_positions`, it also refuses each text at the end of the longes
 | `table_reading` | a table as an automaton, and the place where it refuses a text |
 | `pattern_machine` | a pattern as an automaton: what a backtracking matcher would do |
 
-A proof of a table covers all texts of US-ASCII, of any length. Other characters are in no class of either. It covers
-the meaning of what the parser of `re` reads, as the documentation of `re` defines it, and the reading of a table as
-`urlschemes_tables.table` defines it; not the programs that match and run them. A proof of two sets of rules covers
-all texts of octets.
+A proof about a table covers all texts of US-ASCII, of any length; no URL holds other characters. It is about the
+pattern as the parser of `re` reads it and as the documentation of `re` defines it, and about the table as
+`urlschemes_tables.table` defines it. It does not cover the programs that match patterns and run tables. A proof about
+two sets of rules covers all texts of octets.
 """
 
 from __future__ import annotations

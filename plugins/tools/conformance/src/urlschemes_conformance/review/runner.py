@@ -121,14 +121,14 @@ def _reviewed(
 
 
 class _Made(NamedTuple):
-    """What a worker made of one record: its scheme and its title, and the verdict of each check."""
+    """The results of a worker for one record: the names of the scheme and its title, and the verdict of each check."""
 
     heading: list[str]
     verdicts: dict[str, Verdict]
 
 
 def _made(targets: Sequence[Target], names: list[str], examples: int, seed: int) -> list[_Made]:
-    """Make these checks of each target in one process; if one of them ends it, those that remain in another."""
+    """Run these checks of all targets in one process. If a check ends the process, run the others in a new one."""
     # Late: the worker imports this module, and must not import subprocess before a check sees whether the plugin does.
     from urlschemes_conformance.subprocesses import run
 
