@@ -6,29 +6,15 @@ import threading
 from typing import Any
 
 import pytest
-from ftp_dialogues import HOST, LOGIN, QUIT, download, exchange, type_and_size
+from ftp_dialogues import HOST, LOGIN, QUIT, download, type_and_size
 
 import urlschemes_access
 from urlschemes_access import Document, Limits, Policy
-from urlschemes_access.errors import (
-    DeadlineExceeded,
-    PolicyDenied,
-    ProtocolError,
-    Truncated,
-)
+from urlschemes_access.errors import DeadlineExceeded, PolicyDenied, ProtocolError, Truncated
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access
-from urlschemes_testing.replay import connect_back, replay
-from urlschemes_testing.rogue import (
-    Act,
-    after_data,
-    deaf,
-    hears,
-    offers_data,
-    rogue,
-    says,
-    stays_silent,
-)
+from urlschemes_testing.replay import connect_back, exchange, replay
+from urlschemes_testing.rogue import Act, after_data, deaf, hears, offers_data, rogue, says, stays_silent
 
 # B27: the port
 

@@ -19,7 +19,6 @@ from ftp_dialogues import (
     cwd,
     download,
     epsv,
-    exchange,
     steps,
     type_and_size,
 )
@@ -44,6 +43,7 @@ from urlschemes_testing.replay import (
     client,
     connect_back,
     credentials,
+    exchange,
     replay,
     server,
     server_closes,
@@ -122,10 +122,7 @@ COMMANDS = {
         status=501,
     ),
     "550 to RETR": bad(
-        RemoteError,
-        "RETR a: 550 Not found",
-        *(RETR, server("550 Not found"), *exchange("CWD a", "550 No")),
-        status=550,
+        RemoteError, "RETR a: 550 Not found", *(RETR, server("550 Not found"), *exchange("CWD a", "550 No")), status=550
     ),
     "550 to RETR, and no connection after it": bad(
         RemoteError, "RETR a: 550 No", *(RETR, server("550 No"), client("CWD a"), server_closes()), status=550
@@ -171,9 +168,7 @@ TRANSFERS = {  # B28, B29
         *(STARTED, SENT, server("426 Aborted")),
     ),
     "451 before the data": bad(
-        Truncated,
-        "451 Disk",
-        *(STARTED, server("451 Disk error"), server(b"abc", on="data"), server_closes(on="data")),
+        Truncated, "451 Disk", *(STARTED, server("451 Disk error"), server(b"abc", on="data"), server_closes(on="data"))
     ),
     "221 for 226": bad(Truncated, "221 Bye", STARTED, SENT, server("221 Bye")),
     "less than SIZE": bad(

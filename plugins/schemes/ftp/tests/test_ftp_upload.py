@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from ftp_dialogues import CONNECTED, LOGIN, QUIT, TYPE_I, cwd, epsv, exchange, steps, store
+from ftp_dialogues import CONNECTED, LOGIN, QUIT, TYPE_I, cwd, epsv, steps, store
 
 import urlschemes_access
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
@@ -30,6 +30,7 @@ from urlschemes_testing.replay import (
     client,
     client_closes,
     connect_back,
+    exchange,
     fault_everywhere,
     replay,
     server,

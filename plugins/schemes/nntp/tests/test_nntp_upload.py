@@ -19,6 +19,7 @@ from urlschemes_testing.replay import (
     Step,
     client,
     credentials,
+    exchange,
     fault_everywhere,
     replay,
     server,
@@ -48,9 +49,7 @@ class Success:
 
 SUCCESSES = {
     "an article": Success(
-        Script(
-            upload(POSTED), *READY, *POST, client(ON_THE_WIRE), client(DOT), server("240 Article received <9@h>"), *BYE
-        ),
+        Script(upload(POSTED), *READY, *POST, client(ON_THE_WIRE), *exchange(DOT, "240 Article received <9@h>"), *BYE),
         attributes=Attributes(
             media_type="message/rfc822", name="Hi there", size=92, fields={**POSTED_FIELDS, "message-id": "<9@h>"}
         ),
@@ -61,17 +60,12 @@ SUCCESSES = {
             upload(b"\nNewsgroups: alt.test,\r\n misc.test\r\nMessage-ID: <a@b>\r\nFrom: me\r\n"),
             upload(b"\r\n"),
             *READY_RFC977,
-            client("POST"),
-            server("480 Who are you?"),
+            *exchange("POST", "480 Who are you?"),
             credentials("joe", "s3cret"),
-            client("AUTHINFO USER joe"),
-            server("381 Password?"),
-            client("AUTHINFO PASS s3cret"),
-            server("281 Welcome"),
+            *exchange("AUTHINFO USER joe", "381 Password?", "AUTHINFO PASS s3cret", "281 Welcome"),
             *POST,
             client(b"Subject: x\r\nNewsgroups: alt.test,\r\n misc.test\r\nMessage-ID: <a@b>\r\nFrom: me\r\n\r\n"),
-            client(DOT),
-            server("240 <other@h>"),
+            *exchange(DOT, "240 <other@h>"),
             *BYE,
         ),
         attributes=Attributes(
@@ -126,9 +120,7 @@ FAILURES = {
     ),
     "441": failure(RemoteError, "not accept the article", ARTICLE_SENT, server("441 Duplicate"), status=441),
     "240 instead of 340": failure(
-        ProtocolError,
-        "a reply 340",
-        Script(upload(POSTED), READY, client("POST"), server("240 Fine")),
+        ProtocolError, "a reply 340", Script(upload(POSTED), READY, client("POST"), server("240 Fine"))
     ),
     "lost after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT, server_closes()),
     "200 after the final dot": failure(Indeterminate, "got '200 ok'", ARTICLE_SENT, server("200 ok")),
