@@ -10,18 +10,9 @@ from urlschemes.url.value import URL, LoginURL
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.dialogue import Dialogue, Operation
-from urlschemes_access.errors import (
-    RemoteError,
-)
+from urlschemes_access.errors import RemoteError
 from urlschemes_access.policy import Limits, Policy
-from urlschemes_access.protocol import (
-    Algorithm,
-    Connect,
-    Deliver,
-    Open,
-    Receive,
-    Send,
-)
+from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Receive, Send
 from urlschemes_access.resources import synchronous
 from urlschemes_access.resources.synchronous import Session
 from urlschemes_access.settings import Arguments, Settings

@@ -148,10 +148,7 @@ def test_schemes_that_are_not_installed_are_reached_through_their_gateway(make: 
 @pytest.mark.decision(31)
 def test_operations_that_change_something_use_no_gateway(make: Any) -> None:
     client = make(x_far="x-near://gw.dom/{url}", x_nobody="x-near://gw.dom/{url}")
-    for attributes in (
-        client.replace("x-far://h.dom/a", b"content"),
-        client.delete("x-far://h.dom/a"),
-    ):
+    for attributes in (client.replace("x-far://h.dom/a", b"content"), client.delete("x-far://h.dom/a")):
         assert (attributes.name, attributes.gateway) == ("x-far://h.dom/a", None)
     with pytest.raises(UnknownScheme):
         client.delete("x-nobody:a")

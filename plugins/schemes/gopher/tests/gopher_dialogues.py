@@ -25,11 +25,7 @@ if TYPE_CHECKING:
     from urlschemes_access.protocol import Algorithm
 
 HOST = "host.dom"
-MENU = (
-    "0About\t0/about\thost.dom\t70",
-    "1More\t1/more\tother.dom\t7070\t+",
-    "7Find\t7/find\thost.dom\t70",
-)
+MENU = ("0About\t0/about\thost.dom\t70", "1More\t1/more\tother.dom\t7070\t+", "7Find\t7/find\thost.dom\t70")
 INFO = "+INFO: 0Some file\tmoo\thost.dom\t70\t+"
 BLOCKS = (
     INFO,

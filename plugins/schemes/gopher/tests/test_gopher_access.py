@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from urlschemes.errors import UnsupportedOperation
-from urlschemes_access.errors import (
-    ConnectError,
-    DeadlineExceeded,
-    LimitExceeded,
-    RemoteError,
-    Truncated,
-)
+from urlschemes_access.errors import ConnectError, DeadlineExceeded, LimitExceeded, RemoteError, Truncated
 from urlschemes_gopher import GopherURL
 from urlschemes_gopher.access import access, find_attributes
 from urlschemes_testing.replay import (

@@ -7,21 +7,10 @@ from gopher_dialogues import HOST, INFO, MENU, error_of, exchange, outcome_of, u
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.credentials import Form, Question
-from urlschemes_access.errors import (
-    InputRequired,
-)
+from urlschemes_access.errors import InputRequired
 from urlschemes_access.protocol import Send
 from urlschemes_gopher.access import access, find_attributes
-from urlschemes_testing.replay import (
-    Script,
-    Step,
-    answers,
-    client,
-    connect,
-    replay,
-    server,
-    server_closes,
-)
+from urlschemes_testing.replay import Script, Step, answers, client, connect, replay, server, server_closes
 
 ASK = (
     "+INFO: 0Order\torder\thost.dom\t70\t?",

@@ -6,16 +6,10 @@ import pytest
 from gopher_dialogues import MENU, error_of, exchange, outcome_of, url_of
 
 from urlschemes_access.attributes import Entry
-from urlschemes_access.errors import (
-    LimitExceeded,
-    RemoteError,
-    Truncated,
-)
+from urlschemes_access.errors import LimitExceeded, RemoteError, Truncated
 from urlschemes_gopher import GopherURL
 from urlschemes_gopher.access import access
-from urlschemes_testing.replay import (
-    replay,
-)
+from urlschemes_testing.replay import replay
 
 
 def test_a_menu_is_a_listing_of_urls() -> None:

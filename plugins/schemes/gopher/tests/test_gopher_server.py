@@ -10,17 +10,10 @@ import pytest
 import urlschemes_access
 from urlschemes.errors import UnsafeURL
 from urlschemes_access import Document, Listing, Policy
-from urlschemes_access.errors import (
-    RemoteError,
-)
+from urlschemes_access.errors import RemoteError
 from urlschemes_servers.gopher import binary, form, gopher_server, link, menu, search, text
 from urlschemes_testing.loopback import Address
-from urlschemes_testing.rogue import (
-    hears,
-    rogue,
-    says,
-    stays_silent,
-)
+from urlschemes_testing.rogue import hears, rogue, says, stays_silent
 
 HERE = Policy.interactive()
 

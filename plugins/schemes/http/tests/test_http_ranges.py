@@ -20,16 +20,7 @@ from urlschemes_access import AsyncClient, Attributes, Client, Document, Downloa
 from urlschemes_access.errors import ProtocolError, RemoteError, Truncated
 from urlschemes_http.access import access
 from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
-from urlschemes_testing.replay import (
-    Outcome,
-    Script,
-    Step,
-    connect,
-    fault_everywhere,
-    replay,
-    server,
-    split_everywhere,
-)
+from urlschemes_testing.replay import Outcome, Script, Step, connect, fault_everywhere, replay, server, split_everywhere
 from urlschemes_testing.rogue import Visitor, rogue
 
 HERE = Policy.interactive()

@@ -11,11 +11,7 @@ import pytest
 import urlschemes
 import urlschemes_access
 from urlschemes_access import Document, Policy, TraceEvent
-from urlschemes_access.errors import (
-    RedirectRefused,
-    RemoteError,
-    Truncated,
-)
+from urlschemes_access.errors import RedirectRefused, RemoteError, Truncated
 from urlschemes_servers.http import HttpRequest, HttpResponse, echo, http_server, redirect
 from urlschemes_testing.rogue import closes, floods, hears_until, rogue, says
 

@@ -115,8 +115,5 @@ def test_a_connection_cut_below_tls_does_not_end_a_body(
 
 def test_a_complete_body_needs_no_end_of_tls(identity: ssl.SSLContext, trust: ssl.SSLContext) -> None:
     whole = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-    with (
-        Loopback(cut(whole), tls=identity) as server,
-        opened(f"https://{server.address}/", trust) as document,
-    ):
+    with Loopback(cut(whole), tls=identity) as server, opened(f"https://{server.address}/", trust) as document:
         assert document.read() == b"hello"

@@ -9,13 +9,7 @@ import pytest
 
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.errors import (
-    ConnectError,
-    InputRequired,
-    LimitExceeded,
-    RemoteError,
-    Truncated,
-)
+from urlschemes_access.errors import ConnectError, InputRequired, LimitExceeded, RemoteError, Truncated
 from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Peer, Receive, Send
 from urlschemes_access.resources import Source
 from urlschemes_telnet import TelnetURL
@@ -111,11 +105,7 @@ def failed(outcome: Outcome, error: type[Failure]) -> Failure:
 
 
 def test_the_output_of_the_service_is_unchanged() -> None:
-    outcome = outcome_of(
-        read_all,
-        server(b"one\r\ntwo\r\0\x00\x80\xfe\xff\xff", NOP, b"end"),
-        server_closes(),
-    )
+    outcome = outcome_of(read_all, server(b"one\r\ntwo\r\0\x00\x80\xfe\xff\xff", NOP, b"end"), server_closes())
     assert outcome.content == b"one\r\ntwo\r\x00\x80\xfe\xffend"
     assert outcome.sent == {"connection": b""}
 

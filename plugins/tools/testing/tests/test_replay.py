@@ -79,13 +79,7 @@ from urlschemes_testing.replay.backend import ReplayBackend
 from urlschemes_testing.replay.replaying import Replay
 from urlschemes_testing.rogue import after_data, hears, offers_data, rogue, says, waits
 
-COUNTED = Script(
-    connect("host.dom", 7),
-    client("GET"),
-    server("5"),
-    server(b"hello"),
-    server_closes(),
-)
+COUNTED = Script(connect("host.dom", 7), client("GET"), server("5"), server(b"hello"), server_closes())
 
 
 def counted() -> Algorithm[None]:

@@ -360,8 +360,7 @@ def test_the_policy_may_allow_one_file(tmp_path: Path) -> None:
 
 @posix
 @pytest.mark.parametrize(
-    ("name", "status"),
-    [("missing/a", "ENOENT"), ("file/a", "ENOTDIR"), ("loop", "ELOOP"), ("n" * 300, "ENAMETOOLONG")],
+    ("name", "status"), [("missing/a", "ENOENT"), ("file/a", "ENOTDIR"), ("loop", "ELOOP"), ("n" * 300, "ENAMETOOLONG")]
 )
 @pytest.mark.parametrize("ask", [*CHANGING, OpenFile], ids=["replace", "append", "remove", "open"])
 def test_the_reason_of_the_system_is_reported(

@@ -7,11 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from fake_servers import (
-    Serve,
-    resolver_of,
-    until_gone,
-)
+from fake_servers import Serve, resolver_of, until_gone
 from talk_scheme import LOOPBACK, RECORD, LocalURL, TalksURL, TalkURL, fetch, run
 
 from urlschemes.errors import InvalidURL, PluginError, UnknownScheme, UnsafeURL, URLError
@@ -19,17 +15,9 @@ from urlschemes.record.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes.url.value import URL
 from urlschemes_access.dialogue.destinations import Destinations, read_location
-from urlschemes_access.errors import (
-    PolicyDenied,
-    RedirectRefused,
-)
+from urlschemes_access.errors import PolicyDenied, RedirectRefused
 from urlschemes_access.policy import Policy
-from urlschemes_access.protocol import (
-    Algorithm,
-    Connect,
-    Follow,
-    Open,
-)
+from urlschemes_access.protocol import Algorithm, Connect, Follow, Open
 from urlschemes_access.resources.synchronous import Document
 
 pytestmark = pytest.mark.usefixtures("backend")

@@ -15,14 +15,7 @@ from talk_scheme import Clock, fetch
 from urlschemes.errors import PluginContractError
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import AccessError, Truncated
-from urlschemes_access.protocol import (
-    Algorithm,
-    Connect,
-    Deliver,
-    Open,
-    Receive,
-    Send,
-)
+from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Receive, Send
 from urlschemes_access.resources.asynchronous import AsyncSession
 from urlschemes_access.resources.synchronous import Session
 
