@@ -115,12 +115,21 @@ def fetch(port: int, *, host: str = "127.0.0.1", greeting: bytes = b"") -> Algor
 
 
 class Shell(Session):
-    def say(self, line: bytes) -> bytes:
-        return self.run_algorithm(self._saying(line))
+    said = 0
 
-    def _saying(self, line: bytes) -> Algorithm[bytes]:
-        yield from Send(self.peer, line)
-        heard = (yield from Receive(self.peer)) or b""
+    def say(self, octets: bytes, *, within: float | None = None) -> bytes:
+        self.said += 1
+        return self.run_algorithm(self._saying(octets, within))
+
+    def tell(self, octets: bytes) -> None:
+        self.run_algorithm(self._saying(octets, None))
+
+    def say_twice(self) -> bytes:
+        return self.say(b"one") + self.say(b"two")
+
+    def _saying(self, octets: bytes, within: float | None) -> Algorithm[bytes]:
+        yield from Send(self.peer, octets)
+        heard = (yield from Receive(self.peer, within=within)) or b""
         if heard.startswith(b"no"):
             raise RemoteError("it said no", text="no")
         return heard
