@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from failures import check_failure
 from nntp_dialogues import BYE, DOT, GROUP, READY, READY_RFC977
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
@@ -133,12 +134,7 @@ FAILURES = {
 @pytest.mark.fault(11, 13, 25, 31, 33, 34, 38)
 @pytest.mark.parametrize("case", FAILURES.values(), ids=FAILURES)
 def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
-    outcome = replay(update(NntpURL.parse(GROUP)), case.script)
-    assert type(outcome.error) is case.error
-    assert case.message in str(outcome.error)
-    assert not outcome.complete
-    if isinstance(outcome.error, RemoteError):
-        assert (outcome.error.status, outcome.error.temporary) == (case.status, False)
+    check_failure(replay(update(NntpURL.parse(GROUP)), case.script), case.error, case.message, status=case.status)
 
 
 # Refusals before connecting -------------------------------------------------------------------------------------------
