@@ -464,11 +464,7 @@ ON_A_TERMINAL = {
     "gopher menu",
     "http 2",
     "mailto 1",
-    "news groups",
-    "nntp 1",
-    "prospero names",
     "telnet",
-    "wais headlines",
 }
 """The cases that are shown on a terminal in the default run."""
 
