@@ -146,11 +146,16 @@ ENDS = {
         "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
         "the process that imports it was ended by SIGKILL",
     ),
-    "x-forks": ("import os\nif os.fork() == 0: os._exit(0)\nos.wait()", ""),
-    "x-prints": ("print('[1.0, \"\", []]')\nimport os\nos.write(2, b'!')", ""),
-    "x-reads": ("import sys\nassert sys.stdin.read() == ''", ""),
+    "x-forks-prints-reads": (
+        """import os, sys
+if os.fork() == 0: os._exit(0)
+os.wait()
+print('[1.0, "", []]')
+os.write(2, b'!')
+assert sys.stdin.read() == ''""",
+        "",
+    ),
     "x-interrupts": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-    "x-memory": ("raise MemoryError", "MemoryError"),
     "x-exits": ("raise SystemExit(3)", "SystemExit: 3"),
 }
 """Statements that end the process, by the scheme of the plugin, and the fault that the probe reports."""
