@@ -136,9 +136,7 @@ def test_a_part_is_replaced_by_each_value_that_it_may_have(profile: str, scheme:
 
 def _test_replacing(found: list[URL], part: Part, number: int) -> None:
     @settings(
-        max_examples=number,
-        deadline=None,
-        suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+        max_examples=number, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
     )
     @given(st.sampled_from(found), part_values(found, part))
     def law(url: URL, value: Any) -> None:
