@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 pytest_plugins = ["plugin_fixtures"]
-pytest.register_assert_rewrite("failures")
+pytest.register_assert_rewrite("outcomes")
 # The parts of dialogues lie beside the tests that use them.
 sys.path += sorted({str(file.parent) for file in Path(__file__).parent.glob("plugins/schemes/*/tests/*_dialogues.py")})
 

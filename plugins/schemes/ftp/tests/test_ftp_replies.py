@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from failures import check_failure
 from ftp_dialogues import (
     CONNECTED,
     FEATURES,
@@ -23,6 +22,7 @@ from ftp_dialogues import (
     steps,
     type_and_size,
 )
+from outcomes import check_failure
 
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes_access.errors import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from gopher_dialogues import BLOCKS, INFO, MENU, attributes_outcome, error_of, exchange, outcome_of, url_of
+from gopher_dialogues import BLOCKS, INFO, MENU, attributes_outcome, exchange, outcome_of, url_of
+from outcomes import error_of
 
 from urlschemes_access.errors import LimitExceeded, RemoteError
 from urlschemes_gopher.access import find_attributes

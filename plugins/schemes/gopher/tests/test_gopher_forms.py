@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from gopher_dialogues import HOST, INFO, MENU, error_of, exchange, outcome_of, url_of
+from gopher_dialogues import HOST, INFO, MENU, exchange, outcome_of, url_of
+from outcomes import error_of
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.credentials import Form, Question

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from gopher_dialogues import MENU, error_of, exchange, outcome_of, url_of
+from gopher_dialogues import MENU, exchange, outcome_of, url_of
+from outcomes import error_of
 
 from urlschemes_access.attributes import Entry
 from urlschemes_access.errors import LimitExceeded, RemoteError, Truncated

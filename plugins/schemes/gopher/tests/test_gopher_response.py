@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from gopher_dialogues import HOST, MENU, attributes_outcome, error_of, exchange, outcome_of, url_of
+from gopher_dialogues import HOST, MENU, attributes_outcome, exchange, outcome_of, url_of
+from outcomes import error_of
 
 from urlschemes_access.errors import RemoteError, Truncated
 from urlschemes_gopher.access import access

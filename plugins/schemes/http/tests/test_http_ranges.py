@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from http_dialogues import OPENING, URL, request
+from outcomes import checked
 
 import urlschemes_access
 from urlschemes.errors import UnsupportedOperation
@@ -20,7 +21,7 @@ from urlschemes_access import AsyncClient, Attributes, Client, Document, Downloa
 from urlschemes_access.errors import ProtocolError, RemoteError, Truncated
 from urlschemes_http.access import access
 from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
-from urlschemes_testing.replay import Outcome, Script, Step, connect, fault_everywhere, replay, server, split_everywhere
+from urlschemes_testing.replay import Outcome, Script, Step, connect, replay, server
 from urlschemes_testing.rogue import Visitor, rogue
 
 HERE = Policy.interactive()
@@ -47,11 +48,7 @@ def beyond(size: int, *fields: str) -> Step:
 
 
 def outcome_of(wanted: Range, script: Script) -> Outcome:
-    algorithm = partial(access, URL, range=wanted)
-    outcome = split_everywhere(algorithm, script)
-    if outcome.error is None:
-        fault_everywhere(algorithm, script)
-    return outcome
+    return checked(partial(access, URL, range=wanted), script)
 
 
 @pytest.mark.parametrize(

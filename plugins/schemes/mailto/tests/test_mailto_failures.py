@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from failures import check_failure
 from mailto_dialogues import (
     ASKED,
     BODY,
@@ -26,6 +25,7 @@ from mailto_dialogues import (
     encoded,
     offers,
 )
+from outcomes import check_failure
 
 from urlschemes.errors import URLError
 from urlschemes_access.errors import (

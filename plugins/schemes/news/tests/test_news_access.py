@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from failures import check_failure
+from outcomes import check_failure
 
 import urlschemes_access
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from failures import check_failure
 from nntp_dialogues import ARTICLE, DOT, GREETING, GROUP, HEADER, HOST, OFFERS_TLS, READY, READY_RFC977, SELECTED
+from outcomes import check_failure
 
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes_access.credentials import Credentials

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from failures import check_failure
 from nntp_dialogues import BYE, DOT, GROUP, READY, READY_RFC977
+from outcomes import check_failure
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.attributes import Attributes

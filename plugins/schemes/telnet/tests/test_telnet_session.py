@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import pytest
+from outcomes import checked, error_of
 
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes_access.attributes import Attributes
@@ -21,7 +22,6 @@ from urlschemes_testing.replay import (
     Step,
     client,
     connect,
-    fault_everywhere,
     replay,
     server,
     server_closes,
@@ -82,23 +82,7 @@ def outcome_of(
     talk: Talk, *steps: Step, url: str = f"telnet://{HOST}/", closing: bool = True, **options: int
 ) -> Outcome:
     """The outcome, which must not depend on how the octets are cut; no fault may look like a success."""
-    script = Script(connect(HOST, 23), *steps)
-
-    def algorithm() -> Algorithm[None]:
-        return in_session(talk, url, **options)
-
-    outcome = split_everywhere(algorithm, script)
-    if outcome.error is None:
-        fault_everywhere(algorithm, script, ends_by_closing=closing)
-    return outcome
-
-
-Failure = TypeVar("Failure", bound=URLError)
-
-
-def failed(outcome: Outcome, error: type[Failure]) -> Failure:
-    assert isinstance(outcome.error, error), outcome
-    return outcome.error
+    return checked(lambda: in_session(talk, url, **options), Script(connect(HOST, 23), *steps), ends_by_closing=closing)
 
 
 # reading and writing --------------------------------------------------------------------------------------------------
@@ -324,7 +308,7 @@ def test_a_failed_login_leaves_the_session_usable(
 
 def test_a_service_that_never_asks_ends_the_login() -> None:
     script = Script(connect(HOST, 23), *(server(b"x" * 10_000) for _ in range(10)))
-    refused = failed(replay(in_session(logging_in(user="joe")), script), RemoteError)
+    refused = error_of(replay(in_session(logging_in(user="joe")), script), RemoteError)
     assert len(str(refused)) <= 300
 
 
@@ -332,23 +316,23 @@ def test_a_service_that_never_asks_ends_the_login() -> None:
 
 
 def test_a_reset_is_truncated_and_a_connect_error_before_the_first_octet() -> None:
-    failed(replay(in_session(read_all), Script(connect(HOST, 23), server_resets())), ConnectError)
+    error_of(replay(in_session(read_all), Script(connect(HOST, 23), server_resets())), ConnectError)
     outcome = replay(in_session(read_all), Script(connect(HOST, 23), server(b"some"), server_resets()))
-    failed(outcome, Truncated)
+    error_of(outcome, Truncated)
     assert outcome.content == b"some"
 
 
 @pytest.mark.parametrize("begun", [b"\xff", DO, SB, SB + b"\x18\x01", SB + b"\x18\x01\xff"])
 def test_an_end_within_a_command_is_truncated(begun: bytes) -> None:
     outcome = replay(in_session(read_all), Script(connect(HOST, 23), server(b"some", begun), server_closes()))
-    assert "within a Telnet command" in str(failed(outcome, Truncated))
+    assert "within a Telnet command" in str(error_of(outcome, Truncated))
     assert outcome.content == b"some"
 
 
 @pytest.mark.fault(41)
 def test_endless_negotiation_ends_the_session() -> None:
     script = Script(connect(HOST, 23), server((DO + TTYPE) * 65))
-    error = failed(replay(in_session(read_all), script), LimitExceeded)
+    error = error_of(replay(in_session(read_all), script), LimitExceeded)
     assert error.limit == "negotiation"
 
 

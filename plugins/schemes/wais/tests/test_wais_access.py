@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outcomes import checked
 
 from urlschemes import URL
 from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation, URLError
@@ -20,7 +21,6 @@ from urlschemes_testing.replay import (
     Step,
     client,
     connect,
-    fault_everywhere,
     replay,
     server,
     server_closes,
@@ -94,11 +94,7 @@ def searching(*records: bytes, words: bytes = b"words") -> Script:
 
 
 def got(asked: WaisURL, script: Script) -> Outcome:
-    """The outcome of an access, which must not depend on how responses are cut; no fault may look like a success."""
-    outcome = split_everywhere(lambda: access(asked), script)
-    if outcome.error is None:
-        fault_everywhere(lambda: access(asked), script)
-    return outcome
+    return checked(lambda: access(asked), script)
 
 
 # where a document ends ------------------------------------------------------------------------------------------------
