@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opening import HERE, content_of
 
 import urlschemes_access
 from urlschemes_access import AsyncClient, Client, Credentials, Document, Policy, Range, TraceEvent
@@ -23,7 +24,6 @@ from urlschemes_servers.http import HttpAddress, HttpRequest, HttpResponse, chun
 from urlschemes_servers.nntp import Newsgroup, article, nntp_server
 from urlschemes_testing.loopback import Loopback
 
-HERE = Policy.interactive()
 JOE = Credentials("joe", "secret")
 
 
@@ -143,10 +143,8 @@ def web() -> Iterator[HttpAddress]:
         yield server
 
 
-def read(client: Client, url: str, **arguments: object) -> bytes:
-    with client.access(url, **arguments) as document:  # type: ignore[arg-type]  # the tests pass what is valid
-        assert isinstance(document, Document)
-        return document.read()
+def read(client: Client, url: str, **arguments: Any) -> bytes:
+    return content_of(url, client, **arguments)
 
 
 @for_each_scheme

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from opening import HERE, content_of, entries_of
 from outcomes import check_failure
 
 import urlschemes_access
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
-from urlschemes_access import Document, Listing, Policy
 from urlschemes_access.attributes import Attributes, Entry
 from urlschemes_access.errors import AuthRequired, PolicyDenied, ProtocolError, RemoteError, Truncated
 from urlschemes_access.protocol import Connect
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from urlschemes_access.protocol import Algorithm
-
-HERE = Policy.interactive()
 
 # Dialogues ------------------------------------------------------------------------------------------------------------
 
@@ -389,15 +387,11 @@ GROUPS = {"misc.test": Newsgroup(ARTICLES, description="Where to try things"), "
 
 
 def read(url: str, **options: Any) -> bytes:
-    with urlschemes_access.access(url, policy=HERE, options=options) as document:
-        assert isinstance(document, Document)
-        return document.read()
+    return content_of(url, options=options)
 
 
 def entries(url: str, **options: Any) -> list[Entry]:
-    with urlschemes_access.access(url, policy=HERE, options=options) as listing:
-        assert isinstance(listing, Listing)
-        return list(listing)
+    return entries_of(url, options=options)
 
 
 @pytest.mark.rfc1738(102, 108)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from opening import content_of, entries_of
 
 import urlschemes_access
 from urlschemes_access import Document, Entry, Listing, Policy
@@ -39,16 +40,8 @@ def access(url: str, **options: Any) -> Document | Listing:
     return opened
 
 
-def read(url: str) -> bytes:
-    with access(url) as document:
-        assert isinstance(document, Document)
-        return document.read()
-
-
 def entries(url: str, **options: Any) -> list[Entry]:
-    with access(url, **options) as listing:
-        assert isinstance(listing, Listing)
-        return list(listing)
+    return entries_of(url, options=options)
 
 
 def test_a_database_opens_to_its_description_and_catalog(server: Address) -> None:
@@ -61,7 +54,7 @@ def test_a_database_opens_to_its_description_and_catalog(server: Address) -> Non
         source = document.read()
     assert b':database-name "sky"' in source
     assert len(source) == description.size
-    assert b"All octets, in a picture\n" in read(catalog.url or "")
+    assert b"All octets, in a picture\n" in content_of(catalog.url or "")
 
 
 @pytest.mark.rfc1738(122)
@@ -72,7 +65,7 @@ def test_the_urls_of_the_results_of_a_search_give_their_documents(server: Addres
         url = entry.parse()
         assert isinstance(url, WaisURL)
         assert (url.host, url.port, url.database, url.wtype) == (*server, "sky", "TEXT")
-        assert read(str(url)) == TEXTS[entry.name]
+        assert content_of(str(url)) == TEXTS[entry.name]
         assert entry.size == len(TEXTS[entry.name])
 
 
@@ -88,7 +81,7 @@ def test_a_document_of_several_types_is_retrieved_in_each(server: Address) -> No
     assert b"".join(pieces) == ALL_OCTETS
     assert len(pieces) == 4
     assert all(90_000 < len(piece) < 95_000 for piece in pieces[:3])
-    assert read(str(picture.replace(wtype="TEXT"))) == POEM
+    assert content_of(str(picture.replace(wtype="TEXT"))) == POEM
 
 
 def test_a_search_takes_options_and_a_diagnostic_is_a_remote_error(server: Address) -> None:
