@@ -14,18 +14,14 @@ HERE = Policy.interactive()
 
 def open_document(url: Any, client: Client | None = None, **arguments: Any) -> Document:
     """Open a document: by default with the policy of a URL that somebody typed, or else by `client`."""
-    found = (
-        client.access(url, **arguments) if client else urlschemes_access.access(url, **{"policy": HERE, **arguments})
-    )
-    assert isinstance(found, Document)
-    return found
+    if client is not None:
+        return client.open_document(url, **arguments)
+    return urlschemes_access.open_document(url, **{"policy": HERE, **arguments})
 
 
 def open_listing(url: Any, **arguments: Any) -> Listing:
     """Open a listing."""
-    found = urlschemes_access.access(url, **{"policy": HERE, **arguments})
-    assert isinstance(found, Listing)
-    return found
+    return urlschemes_access.open_listing(url, **{"policy": HERE, **arguments})
 
 
 def content_of(url: Any, client: Client | None = None, **arguments: Any) -> bytes:

@@ -117,9 +117,7 @@ def nginx(tmp_path_factory: pytest.TempPathFactory, authority: trustme.CA) -> It
 
 
 def opened(url: HttpURL, *, policy: Policy, **how: Any) -> Document:
-    resource = urlschemes_access.access(url, policy=policy, **how)
-    assert isinstance(resource, Document)
-    return resource
+    return urlschemes_access.open_document(url, policy=policy, **how)
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,7 @@ from urlschemes_servers.http import HttpResponse
 
 
 def access(text: str, policy: Policy | None = None) -> Document:
-    document = urlschemes_access.access(text, registry=registry, policy=policy)
-    assert isinstance(document, Document)
-    return document
+    return urlschemes_access.open_document(text, registry=registry, policy=policy)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from outcomes import checked
 
 import urlschemes_access
 from urlschemes.errors import UnsafeURL, URLError
-from urlschemes_access import Attributes, Document, Listing, Policy
+from urlschemes_access import Attributes, Listing, Policy
 from urlschemes_access.errors import PolicyDenied, RemoteError, Truncated
 from urlschemes_file import FileURL
 from urlschemes_file.access import access, find_attributes
@@ -146,8 +146,7 @@ def policy(root: Path) -> Policy:
 
 def read(path: Path | str, policy: Policy) -> bytes:
     url = path if isinstance(path, str) else str(FileURL.from_path(path))
-    with urlschemes_access.access(url, policy=policy) as found:
-        assert isinstance(found, Document)
+    with urlschemes_access.open_document(url, policy=policy) as found:
         octets = found.read()
         assert found.terminated
         return octets

@@ -50,12 +50,12 @@ def composed(text, **arguments):
         (
             "mailto:list@example.org?In-Reply-To=%3C3469A91.D10AF4C@example.com%3E",
             {"To": "list@example.org", "In-Reply-To": "<3469A91.D10AF4C@example.com>"},
-            ""
+            "",
         ),
         (
             "mailto:joe@example.com?cc=bob@example.com&body=hello",
             {"To": "joe@example.com", "Cc": "bob@example.com"},
-            "hello"
+            "hello",
         ),
         ("mailto:user@example.org?subject=caf%C3%A9&body=caf%C3%A9", {"Subject": "café"}, "café"),
         ("mailto:a@b?subject=%3D%3Futf-8%3FQ%3Fcaf%3DC3%3DA9%3F%3D", {"Subject": "café"}, ""),
@@ -64,7 +64,7 @@ def composed(text, **arguments):
         (
             "mailto:user@%E7%B4%8D%E8%B1%86.example.org?subject=Test&body=NATTO",
             {"To": "user@xn--99zt52a.example.org", "Subject": "Test"},
-            "NATTO"
+            "NATTO",
         ),
         ("mailto:a@b,c@d?to=e@f,%20a@b&CC=g@h&cc=i@j,c@d", {"To": "a@b, c@d, e@f", "Cc": "g@h, i@j"}, ""),
         ("mailto:?to=addr1@an.example,addr2@an.example", {"To": "addr1@an.example, addr2@an.example"}, ""),
@@ -72,7 +72,7 @@ def composed(text, **arguments):
         ("mailto:%22a%2Cb%22@c?to=%22d%2Ce%22@f", {"To": '"a,b"@c, "d,e"@f'}, ""),
         ("mailto:?keywords=x,y&references=%3Ca@b%3E%20%3Cc@d%3E", {"Keywords": "x,y", "References": "<a@b> <c@d>"}, ""),
         ("mailto:a@b?subject=1+1%3D2&body=a+b", {"Subject": "1+1=2"}, "a+b"),
-    ]
+    ],
 )  # fmt: skip
 def test_a_message_has_the_fields_of_the_url(text, fields, body):
     message = composed(text)
