@@ -16,7 +16,7 @@ import pytest
 from opening import HERE, content_of
 
 import urlschemes_access
-from urlschemes_access import AsyncClient, Client, Credentials, Document, Policy, Range, TraceEvent
+from urlschemes_access import AsyncClient, Client, Credentials, Policy, Range, TraceEvent
 from urlschemes_access.errors import AccessError, AuthRequired, ConnectError, PolicyDenied, RemoteError
 from urlschemes_servers import make_certificates
 from urlschemes_servers.ftp import FtpUser, ftp_server
@@ -169,8 +169,7 @@ def test_an_error_or_a_document_that_is_not_read_to_its_end_ends_the_connection(
         with pytest.raises(RemoteError):
             read(client, scheme.missing.format(server))
         for octets in (0, 1):
-            with client.access(url.format(server)) as document:
-                assert isinstance(document, Document)
+            with client.open_document(url.format(server)) as document:
                 document.read(octets)
         read(client, url.format(server))
     assert events.connections == 4

@@ -380,26 +380,21 @@ def test_the_urls_of_today_reach_an_ipv6_address(nginx: Server, trust: ssl.SSLCo
         registry=urlschemes.Registry(profile="rfc3986"), policy=HERE, ssl_context=trust, keep_connections=True
     )
 
-    def read(url: urlschemes.URL | str, **how: Any) -> Document:
-        resource = client.access(url, **how)
-        assert isinstance(resource, Document)
-        return resource
-
     with client:
         for scheme, port in (("http", nginx.clear), ("https", nginx.tls)):
             base = f"{scheme}://[::1]:{port}"
-            with read(f"{base}/echo/~a?b=%5B%5D#c") as document:
+            with client.open_document(f"{base}/echo/~a?b=%5B%5D#c") as document:
                 assert document.read_text() == f"GET /echo/~a?b=%5B%5D [::1]:{port}"
                 assert document.url.raw["fragment"] == "c"
-            with read(f"{base}/relative#top") as document:
+            with client.open_document(f"{base}/relative#top") as document:
                 assert document.read_text() == "Grüße\n"
                 assert str(document.url) == f"{base}/text.txt#top"
-            with read(f"{base}/unclean") as document:
+            with client.open_document(f"{base}/unclean") as document:
                 assert document.read_text() == f"GET /echo~x?next=/y [::1]:{port}"
                 assert document.url.raw["fragment"] == "z"
             stored = client.registry.parse(f"{base}/store/six#x")
             client.replace(stored, b"octets")
-            with read(stored, options={"range": Range(1, 3)}) as document:
+            with client.open_document(stored, options={"range": Range(1, 3)}) as document:
                 document.save(tmp_path / scheme)
             assert (tmp_path / scheme).read_bytes() == b"ct"
             client.delete(stored)

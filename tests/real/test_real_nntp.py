@@ -23,7 +23,7 @@ from real_servers import HAS_IPV6, PATIENCE, account, free_port, greets, inetd, 
 
 import urlschemes_access
 from urlschemes import Registry
-from urlschemes_access import Credentials, Document, Listing
+from urlschemes_access import Credentials
 from urlschemes_access.errors import AuthRequired, RemoteError, TLSError
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
@@ -495,8 +495,7 @@ def test_the_urls_of_today(inn: Server, host: str) -> None:
     arguments: dict[str, Any] = {"policy": HERE, "registry": Registry(profile="rfc3986")}
 
     def urls(url: str) -> set[str]:
-        with urlschemes_access.access(url, **arguments) as listing:
-            assert isinstance(listing, Listing)
+        with urlschemes_access.open_listing(url, **arguments) as listing:
             return {str(entry.url) for entry in listing}
 
     assert urls(f"{base}/test.*#top") == {f"{base}/test.{name}" for name in ("loopback", "empty", "closed")}
@@ -506,8 +505,7 @@ def test_the_urls_of_today(inn: Server, host: str) -> None:
     assert listed >= {f"{base}/{urllib.parse.quote(each, safe='@$')}" for each in ARTICLES}
     bodies = {article.partition(b"\r\n\r\n")[2] for article in ARTICLES.values()}
     for url in (f"{base}/foo4@%5B192.0.2.1%5D", f"nntp://{host}:{inn.port}/comp.test.urls/1#top"):
-        with urlschemes_access.access(url, **arguments) as document:
-            assert isinstance(document, Document)
+        with urlschemes_access.open_document(url, **arguments) as document:
             assert document.read().partition(b"\r\n\r\n")[2] in bodies
     login = f"nntp://joe:{urllib.parse.quote(PASSWORD)}@{host}:{inn.port}/secret.test"
     attributes = urlschemes_access.find_attributes(login, options={"allow_cleartext": True}, **arguments)

@@ -16,7 +16,7 @@ from outcomes import checked
 
 import urlschemes_access
 from urlschemes.errors import UnsafeURL, URLError
-from urlschemes_access import Attributes, Listing, Policy
+from urlschemes_access import Attributes, Policy
 from urlschemes_access.errors import PolicyDenied, RemoteError, Truncated
 from urlschemes_file import FileURL
 from urlschemes_file.access import access, find_attributes
@@ -153,13 +153,11 @@ def read(path: Path | str, policy: Policy) -> bytes:
 
 
 def test_the_urls_of_a_listing_can_be_accessed(root: Path, policy: Policy) -> None:
-    with urlschemes_access.access(str(FileURL.from_path(root)), policy=policy) as listing:
-        assert isinstance(listing, Listing)
+    with urlschemes_access.open_listing(str(FileURL.from_path(root)), policy=policy) as listing:
         found = {entry.name: entry for entry in listing}
     assert list(found) == ["empty", "octets.bin", "sub"]
     assert found["octets.bin"].size == len(CONTENT)
-    with urlschemes_access.access(found["sub"].parse(), policy=policy) as inner:
-        assert isinstance(inner, Listing)
+    with urlschemes_access.open_listing(found["sub"].parse(), policy=policy) as inner:
         (entry,) = inner
     assert read(str(entry.url), policy) == b"Hello.\n"
     assert str(found["sub"].parse().join("notes.txt")) == entry.url
@@ -170,8 +168,7 @@ def test_a_name_may_contain_any_octets(root: Path, policy: Policy) -> None:
     names = [b"new\nline", b"esc\x1b[2J", b"tab\t", b"caf\xe9", b"-rf", b"a;b#c?d%e~f", b"\\", b" "]
     for name in names:
         Path(os.fsdecode(os.fsencode(root / "sub") + b"/" + name)).write_bytes(name)
-    with urlschemes_access.access(str(FileURL.from_path(root / "sub")), policy=policy) as listing:
-        assert isinstance(listing, Listing)
+    with urlschemes_access.open_listing(str(FileURL.from_path(root / "sub")), policy=policy) as listing:
         found = {entry.name: str(entry.url) for entry in listing}
     for name in names:
         assert read(found[os.fsdecode(name)], policy) == name

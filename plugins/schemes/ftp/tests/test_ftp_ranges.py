@@ -11,7 +11,7 @@ import pytest
 from ftp_dialogues import LOGIN, QUIT, download, epsv, type_and_size
 
 from urlschemes.errors import UnsupportedOperation
-from urlschemes_access import Attributes, Client, Document, Download, Policy, Range
+from urlschemes_access import Attributes, Client, Download, Policy, Range
 from urlschemes_access.errors import RemoteError, Truncated
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access
@@ -143,8 +143,7 @@ def test_a_download_from_a_server_continues(tmp_path: Path) -> None:
     with ftp_server(root) as address, Client(policy=Policy.interactive()) as client:
         url = f"ftp://{address}/big"
         for _ in range(2):  # after a range that ended early, the connection is not used again
-            with client.access(url, range=Range(300, 500)) as found:
-                assert isinstance(found, Document)
+            with client.open_document(url, range=Range(300, 500)) as found:
                 assert found.read() == content[300:500]
         assert client.download(url, saved, resume=True) == Download(saved, len(content), 1000)
     assert saved.read_bytes() == content

@@ -17,7 +17,7 @@ from outcomes import checked
 
 import urlschemes_access
 from urlschemes.errors import UnsupportedOperation
-from urlschemes_access import AsyncClient, Attributes, Client, Document, Download, Policy, Range
+from urlschemes_access import AsyncClient, Attributes, Client, Download, Policy, Range
 from urlschemes_access.errors import ProtocolError, RemoteError, Truncated
 from urlschemes_http.access import access
 from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
@@ -269,6 +269,8 @@ def test_a_download_without_resume_leaves_no_part(tmp_path: Path, root: Path) ->
 
 
 def test_a_range_of_a_file_on_a_server(root: Path) -> None:
-    with http_server(root) as address, Client(policy=HERE).access(f"http://{address}/big", range=Range(5, 9)) as found:
-        assert isinstance(found, Document)
+    with (
+        http_server(root) as address,
+        Client(policy=HERE).open_document(f"http://{address}/big", range=Range(5, 9)) as found,
+    ):
         assert (found.read(), found.attributes.start) == (CONTENT[5:9], 5)
