@@ -105,16 +105,7 @@ def test_no_file_is_read_or_written_until_a_folder_is_allowed(notes: Path) -> No
 
 
 STRANGER = """\
-api = 1
 scheme = "x-stranger"
-status = "experimental"
-title = "A stranger's scheme"
-reference = "nowhere"
-contact = "the tests"
-change_controller = "the tests"
-encoding_considerations = "None."
-interoperability_considerations = "None."
-security_considerations = "None."
 [syntax]
 rule = "url"
 bnf = 'url = "x-stranger:" *uchar'

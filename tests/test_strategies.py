@@ -35,27 +35,15 @@ MAILTO = "mailto-rfc3986"
 SLOW = pytest.mark.slow
 
 RECORD = """
-api = 1
 scheme = "x-pair"
-status = "experimental"
-title = "Pairs"
-reference = "this test"
-contact = "the tests"
-change_controller = "the tests"
-encoding_considerations = "none"
-interoperability_considerations = "none"
-security_considerations = "none"
 [syntax]
-rule = "pairurl"
 bnf = '''
 pairurl = "x-pair:" left [ "/" right ] | "x-pair:!"
 left    = 1*uchar
 right   = *uchar
 kinds   = 1*digit "." ( "a" | %x42-43 )
 '''
-[syntax.parts]
-left  = { at = "left", decoded = "kinds" }
-right = { at = "right", exclude = ["41", "61"] }
+parts = { left = { at = "left", decoded = "kinds" }, right = { at = "right", exclude = ["41", "61"] } }
 """
 
 

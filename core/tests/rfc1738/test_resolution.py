@@ -7,16 +7,7 @@ from urlschemes.errors import NotHierarchical
 from urlschemes.url.value import URL
 
 FIELDS = """
-api = 1
 scheme = "{name}"
-status = "experimental"
-title = "t"
-reference = "r"
-contact = "c"
-change_controller = "c"
-encoding_considerations = "e"
-interoperability_considerations = "i"
-security_considerations = "s"
 [syntax]
 rule = "u"
 hierarchy = "path"

@@ -18,31 +18,16 @@ from urlschemes_access.resources.synchronous import Session
 from urlschemes_access.settings import Arguments, Settings
 
 RECORD = """
-api = 1
 scheme = "x-talk"
-status = "experimental"
-title = "A protocol for tests"
-reference = "none"
-contact = "nobody"
-change_controller = "nobody"
 default_port = 7
 operations = ["access", "find attributes", "replace", "update", "delete", "open session"]
 redirects = ["x-talk", "x-talks"]
-encoding_considerations = "none"
-interoperability_considerations = "none"
-security_considerations = "none"
 [syntax]
-rule = "talkurl"
 bnf = '''
 talkurl = "x-talk://" login [ "/" what ]
 what    = *uchar
 '''
-[syntax.parts]
-user = { at = "user" }
-password = { at = "password" }
-host = { at = "host" }
-port = { at = "port", number = true }
-what = { at = "what" }
+parts = { user = "user", password = "password", host = "host", port = { at = "port", number = true }, what = "what" }
 """
 TALK = Registration.from_text(RECORD, source="test")
 

@@ -23,26 +23,14 @@ from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import Deliver, Open
 
 RECORD = """
-api = 1
 scheme = "{name}"
-status = "experimental"
-title = "A scheme of the tests"
-reference = "nowhere"
-contact = "the tests"
-change_controller = "the tests"
 default_port = 70
 operations = ["access", "find attributes", "replace", "delete"]
-encoding_considerations = "None."
-interoperability_considerations = "None."
-security_considerations = "None."
-
 [syntax]
-rule = "testurl"
 bnf = '''
 testurl = "{name}://" login [ "/" thing ]
 thing   = *[ uchar | "/" | "?" | ":" | "@" ]
 '''
-
 [syntax.parts]
 user = {{ at = "user" }}
 password = {{ at = "password" }}

@@ -757,25 +757,11 @@ def test_each_connection_of_one_name_gets_a_number() -> None:
 
 
 RECORD = """
-api = 1
 scheme = "x-count"
-status = "experimental"
-title = "A protocol for tests"
-reference = "none"
-contact = "nobody"
-change_controller = "nobody"
 operations = ["access"]
-encoding_considerations = "none"
-interoperability_considerations = "none"
-security_considerations = "none"
 [syntax]
-rule = "counturl"
-bnf = '''
-counturl = "x-count://" hostport
-'''
-[syntax.parts]
-host = { at = "host" }
-port = { at = "port", number = true }
+bnf = 'counturl = "x-count://" hostport'
+parts = { host = "host", port = { at = "port", number = true } }
 """
 
 

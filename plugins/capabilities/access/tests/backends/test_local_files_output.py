@@ -47,25 +47,7 @@ from urlschemes_access.settings import Settings
 
 SCHEME = Scheme(
     Registration.from_text(
-        """
-api = 1
-scheme = "x-shelf"
-status = "experimental"
-title = "Files for tests"
-reference = "none"
-contact = "nobody"
-change_controller = "nobody"
-operations = ["replace"]
-local = true
-encoding_considerations = "none"
-interoperability_considerations = "none"
-security_considerations = "none"
-[syntax]
-rule = "shelfurl"
-bnf = '''
-shelfurl = "x-shelf:" *uchar
-'''
-"""
+        'scheme = "x-shelf"\noperations = ["replace"]\nlocal = true\n[syntax]\nbnf = \'shelfurl = "x-shelf:" *uchar\''
     )
 )
 
