@@ -10,16 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from urlschemes import (
-    InternetURL,
-    LoginURL,
-    Registration,
-    list_part,
-    number_part,
-    pairs_part,
-    parse_generic,
-    text_part,
-)
+from urlschemes import InternetURL, LoginURL, Registration, list_part, number_part, pairs_part, parse_generic, text_part
 from urlschemes.errors import InvalidURL, PluginContractError
 
 RECORD = (Path(__file__).parent.parent / "album.toml").read_text("utf-8")
