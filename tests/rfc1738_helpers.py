@@ -78,11 +78,7 @@ bnf = '''
 thingurl = "x-thing://" login [ "/" thing ]
 thing    = 1*[ uchar | ":" ]
 '''
-
-[syntax.parts]
-user = { at = "user" }
-host = { at = "host" }
-thing = { at = "thing" }
+parts = { user = "user", host = "host", thing = "thing" }
 """
 
 

@@ -18,22 +18,18 @@ path = *[ uchar | "/" | ":" | ";" | "=" ]
 query = *[ uchar | "/" | ":" | ";" | "=" ]
 '''
 [syntax.parts]
-user = { at = "user" }
-password = { at = "password" }
-host = { at = "host" }
+user = "user"
+password = "password"
+host = "host"
 port = { at = "port", number = true }
-path = { at = "path" }
-query = { at = "query" }
+path = "path"
+query = "query"
 """
 WITHOUT_QUERY = """bnf = '''
 u = "x-f://" hostport [ "/" path [ ";mode=" alpha ] ]
 path = *[ uchar | "/" | "?" ]
 '''
-[syntax.parts]
-host = { at = "host" }
-port = { at = "port", number = true }
-path = { at = "path" }
-mode = { at = "u/alpha" }
+parts = { host = "host", port = { at = "port", number = true }, path = "path", mode = "u/alpha" }
 """
 Query = Scheme(Registration.from_text(FIELDS.format(name="x-q") + WITH_QUERY)).url_type
 File = Scheme(Registration.from_text(FIELDS.format(name="x-f") + WITHOUT_QUERY)).url_type
