@@ -103,7 +103,7 @@ def test_a_host_that_an_algorithm_chooses_is_checked() -> None:
 def test_a_service_that_obeys_lines_is_denied_after_a_redirect_to_a_scheme_that_sends_lines() -> None:
     record = RECORD
     for part in ("user", "password", "what"):
-        record = record.replace(f'{{ at = "{part}" }}', f'{{ at = "{part}", travels = "as-written" }}')
+        record = record.replace(f'{part} = "{part}"', f'{part} = {{ at = "{part}", travels = "as-written" }}')
     destinations = Destinations(Policy(), Registration.from_text(record, source="test"))
     destinations.check_port(4222)
     destinations.check_redirect(TalkURL.parse("x-talk://host.example/"))
