@@ -201,7 +201,7 @@ def test_an_invalid_or_unsafe_location_is_refused(location: str) -> None:
 
 
 def test_control_octets_that_an_algorithm_checks_are_refused_in_a_location() -> None:
-    record = RECORD.replace('{ at = "what" }', '{ at = "what", travels = "checked" }')
+    record = RECORD.replace('what = "what"', 'what = { at = "what", travels = "checked" }')
     kind = Scheme(Registration.from_text(record, source="test")).url_type
     with pytest.raises(RedirectRefused, match="control"):
         led_to("x-talk://h/%0d%0a", redirect=lambda _, text: kind.parse(text))
