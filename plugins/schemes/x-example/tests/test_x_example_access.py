@@ -3,7 +3,7 @@
 import pytest
 from urlschemes import Registry
 from urlschemes.errors import UnsafeURL, URLError
-from urlschemes_access import Client, Policy
+from urlschemes_access import Client, Document, Policy
 from urlschemes_access.errors import (
     ConnectError,
     ProtocolError,
@@ -88,9 +88,11 @@ def test_the_documents_of_a_server_are_read_over_sockets() -> None:
     editions = ["Be kind.\n", "Be kind, and quiet.\n"]
     with document_server({"house rules": editions}) as address:
         url = f"x-example://{address}/house%20rules"
-        with reader.open_document(f"{url};edition=1") as document:
+        with reader.access(f"{url};edition=1") as document:
+            assert isinstance(document, Document)
             assert document.read() == b"Be kind.\n"
-        with reader.open_document(url) as document:
+        with reader.access(url) as document:
+            assert isinstance(document, Document)
             assert document.read_text() == "Be kind, and quiet.\n"
         with pytest.raises(RemoteError, match="no such document"):
             reader.access(f"{url};edition=3")
