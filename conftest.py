@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 
 pytest_plugins = ["plugin_fixtures"]
+pytest.register_assert_rewrite("outcomes")
+# The parts of dialogues lie beside the tests that use them.
+sys.path += sorted({str(file.parent) for file in Path(__file__).parent.glob("plugins/schemes/*/tests/*_dialogues.py")})
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

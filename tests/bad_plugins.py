@@ -68,18 +68,12 @@ NAME_FIELD = '    name: str = text_part(doc="The name of the document, decoded."
 
 BAD: dict[str, Bad] = {
     # The record
-    "record": Bad(
-        "has an unknown field titel",
-        [Edit(RECORD, "title = ", "titel = ")],
-    ),
+    "record": Bad("has an unknown field titel", [Edit(RECORD, "title = ", "titel = ")]),
     "contact": Bad(
         "the contact 'Your Name <you@example.com>' is not the name of a person or a group",
         [Edit(RECORD, 'contact = "The urlschemes authors"', 'contact = "Your Name <you@example.com>"')],
     ),
-    "reference": Bad(
-        "the reference is a placeholder: 'TODO'",
-        [said('reference = "TODO"')],
-    ),
+    "reference": Bad("the reference is a placeholder: 'TODO'", [said('reference = "TODO"')]),
     "considerations": Bad(
         "the encoding considerations contain a placeholder: 'TBD'",
         [said('encoding_considerations = "TBD. A name is text in UTF-8."')],
@@ -108,19 +102,10 @@ BAD: dict[str, Bad] = {
         "'9example' cannot be registered: since RFC 3986 a name begins with a letter",
         renamed("9example", "provisional"),
     ),
-    "name-free": Bad(
-        "the name gopher is reserved for urlschemes-gopher",
-        renamed("gopher", "permanent"),
-    ),
-    "status": Bad(
-        "status",
-        [said('status = "provisional"')],
-    ),
+    "name-free": Bad("the name gopher is reserved for urlschemes-gopher", renamed("gopher", "permanent")),
+    "status": Bad("status", [said('status = "provisional"')]),
     # The grammar
-    "grammar": Bad(
-        "the part 'name'",
-        [Edit(RECORD, '"/" docname [', '"/" [ docname ] docname [')],
-    ),
+    "grammar": Bad("the part 'name'", [Edit(RECORD, '"/" docname [', '"/" [ docname ] docname [')]),
     "same-language": Bad(
         "ExampleURL refuses a text that derives from the BNF",
         [
@@ -155,10 +140,7 @@ BAD: dict[str, Bad] = {
         ],
     ),
     # The type
-    "contract": Bad(
-        f"{PACKAGE}:shceme",
-        [Edit(PROJECT, ":scheme", ":shceme")],
-    ),
+    "contract": Bad(f"{PACKAGE}:shceme", [Edit(PROJECT, ":scheme", ":shceme")]),
     "sealed": Bad(
         "ExampleURL overrides __lt__, on which access, registry and tools rely",
         method("    def __lt__(self, other):\n        return len(str(self)) < len(str(other))\n"),
@@ -177,8 +159,7 @@ BAD: dict[str, Bad] = {
         ],
     ),
     "examples-parse": Bad(
-        "edition",
-        [Edit(RECORD, 'name = "house rules", edition = 2', 'name = "house rules", edition = 3')],
+        "edition", [Edit(RECORD, 'name = "house rules", edition = 2', 'name = "house rules", edition = 3')]
     ),
     # The laws
     "builds-back": Bad(
@@ -186,8 +167,7 @@ BAD: dict[str, Bad] = {
         method('    def __new__(cls, **parts):\n        return super().__new__(cls, **{**parts, "edition": None})\n'),
     ),
     "loses-nothing": Bad(
-        "':' at position 14 (rule xexampleurl) belongs to no part",
-        [Edit(RECORD, '"/" docname', '"/" [ ":" ] docname')],
+        "':' at position 14 (rule xexampleurl) belongs to no part", [Edit(RECORD, '"/" docname', '"/" [ ":" ] docname')]
     ),
     "normalizes": Bad(
         "; normalized again, x-example:",
@@ -245,7 +225,7 @@ BAD: dict[str, Bad] = {
                 "    yield from reader.more()\n"
                 "    line = yield from reader.exactly(reader.peek(100).find(b'\\n') + 1)\n"
                 "    reply = line.removesuffix(b'\\r\\n')\n",
-            ),
+            )
         ],
     ),
     "faulted": Bad(

@@ -16,10 +16,6 @@ from typing import Any
 
 import pytest
 
-import urlschemes_access
-from urlschemes_access import Document, Entry, Listing, Policy
-
-POLICY = Policy.interactive()
 PATIENCE = 20
 """Seconds that a program may take to start or to end."""
 
@@ -130,17 +126,3 @@ def inetd(command: list[str], listener: socket.socket, **options: Any) -> Iterat
         listener.close()
         for process in running:
             stop(process)
-
-
-def content_of(url: str, **arguments: Any) -> bytes:
-    """Return the content of a document."""
-    with urlschemes_access.access(url, **{"policy": POLICY, **arguments}) as document:
-        assert isinstance(document, Document)
-        return document.read()
-
-
-def entries_of(url: str, **arguments: Any) -> list[Entry]:
-    """Return the entries of a listing."""
-    with urlschemes_access.access(url, **{"policy": POLICY, **arguments}) as listing:
-        assert isinstance(listing, Listing)
-        return list(listing)

@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 import urlschemes
-from urlschemes import (
-    InvalidURL,
-    Registration,
-    Registry,
-    default_registry,
-    parse,
-)
+from urlschemes import InvalidURL, Registration, Registry, default_registry, parse
 
 TEN = ("ftp", "http", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero")
 INTERNET = ("ftp", "http", "gopher", "nntp", "telnet", "wais", "file", "prospero")
@@ -84,11 +78,7 @@ bnf = '''
 thingurl = "x-thing://" login [ "/" thing ]
 thing    = 1*[ uchar | ":" ]
 '''
-
-[syntax.parts]
-user = { at = "user" }
-host = { at = "host" }
-thing = { at = "thing" }
+parts = { user = "user", host = "host", thing = "thing" }
 """
 
 

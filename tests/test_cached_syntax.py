@@ -14,7 +14,7 @@ from urlschemes.record.registration import _from_text
 from urlschemes_testing.strategies import near_misses, urls
 
 EXAMPLES = settings(
-    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )
 
 

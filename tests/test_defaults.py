@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from opening import HERE, content_of
 from workspace import metadata, write
 
 import urlschemes
@@ -36,7 +37,6 @@ from urlschemes_servers.http import HttpResponse, redirect
 from urlschemes_servers.nntp import Newsgroup, article
 from urlschemes_testing.rogue import hears, refusing, rogue, says, stays_silent
 
-HERE = Policy.interactive()
 SPECIFIED = [record for record in REGISTRY.registrations() if record.status != "experimental"]
 READABLE = {"file", "ftp", "gopher", "http", "https", "news", "nntp", "prospero", "wais"}
 
@@ -45,12 +45,6 @@ READABLE = {"file", "ftp", "gopher", "http", "https", "news", "nntp", "prospero"
 def notes(tmp_path: Path) -> Path:
     (tmp_path / "notes.txt").write_bytes(b"notes")
     return tmp_path
-
-
-def read(url: str, **arguments: Any) -> bytes:
-    with urlschemes_access.access(url, **{"policy": HERE, **arguments}) as document:
-        octets: bytes = document.read()  # type: ignore[union-attr]
-        return octets
 
 
 def sent(events: list[Any]) -> bytes:
@@ -102,25 +96,16 @@ def test_no_file_is_read_or_written_until_a_folder_is_allowed(notes: Path) -> No
     url = f"file://{notes}/notes.txt"
     for policy in (Policy.untrusted(), HERE):
         with pytest.raises(PolicyDenied) as refusal:
-            read(url, policy=policy)
+            content_of(url, policy=policy)
         assert refusal.value.rule == "roots"
         with pytest.raises(PolicyDenied) as refusal:
             urlschemes_access.replace(url, b"other", policy=replace(policy, roots=(str(notes),)))
         assert refusal.value.rule == "writable"
-    assert read(url, policy=replace(HERE, roots=(str(notes),))) == b"notes"
+    assert content_of(url, policy=replace(HERE, roots=(str(notes),))) == b"notes"
 
 
 STRANGER = """\
-api = 1
 scheme = "x-stranger"
-status = "experimental"
-title = "A stranger's scheme"
-reference = "nowhere"
-contact = "the tests"
-change_controller = "the tests"
-encoding_considerations = "None."
-interoperability_considerations = "None."
-security_considerations = "None."
 [syntax]
 rule = "url"
 bnf = 'url = "x-stranger:" *uchar'
@@ -166,7 +151,7 @@ def test_redirects_lead_from_http_to_http_and_https_and_to_nothing_else() -> Non
             http_server(handler=redirect(f"{scheme}://127.0.0.1/")) as server,
             pytest.raises(RedirectRefused) as refusal,
         ):
-            read(f"http://{server}/")
+            content_of(f"http://{server}/")
         assert refusal.value.reason == "scheme"
 
 
@@ -245,7 +230,7 @@ def test_every_address_of_a_host_must_be_allowed_and_the_name_is_asked_for_once(
 def test_ftp_data_comes_by_epsv_and_never_by_port(notes: Path) -> None:
     events: list[Any] = []
     with ftp_server(notes) as server:
-        assert read(f"ftp://{server}/notes.txt", trace=events.append) == b"notes"
+        assert content_of(f"ftp://{server}/notes.txt", trace=events.append) == b"notes"
     said = sent(events)
     assert b"EPSV" in said
     assert b"PORT" not in said
@@ -266,12 +251,12 @@ def test_credentials_come_from_the_url_or_the_caller_and_from_nowhere_else(
         monkeypatch.setenv(name, value)
     with rogue(says("220 hello"), hears(), says("331 password"), hears(), says("530 no")) as server:
         with pytest.raises(AuthRequired):
-            read(f"ftp://{server}/notes.txt")
+            content_of(f"ftp://{server}/notes.txt")
         assert server.heard == [b"USER anonymous\r\nPASS anonymous@example.com\r\n"]
     wanted = HttpResponse(401, b"", [("WWW-Authenticate", 'Basic realm="a"')])
     with http_server(handler=wanted) as http:
         with pytest.raises(AuthRequired):
-            read(f"http://{http}/")
+            content_of(f"http://{http}/")
         assert all("authorization" not in each.headers for each in http.requests)
 
 
@@ -284,7 +269,7 @@ def test_no_password_that_is_asked_for_goes_out_in_clear_text(monkeypatch: pytes
     wanted = HttpResponse(401, b"", [("WWW-Authenticate", 'Basic realm="a"')])
     with http_server(handler=wanted) as http:
         with pytest.raises(AuthRequired, match="in clear text"):
-            read(f"http://{http}/", credentials=give)
+            content_of(f"http://{http}/", credentials=give)
         assert len(http.requests) == 1
     groups = {"misc.test": Newsgroup([article("Hello", "First.")])}
     events: list[Any] = []
@@ -295,7 +280,7 @@ def test_no_password_that_is_asked_for_goes_out_in_clear_text(monkeypatch: pytes
             )
         assert b"AUTHINFO" not in sent(events)
         allowed = {"allow_cleartext": True}
-        assert b"First." in read(f"nntp://{host}:{port}/misc.test/1", credentials=give, options=allowed)
+        assert b"First." in content_of(f"nntp://{host}:{port}/misc.test/1", credentials=give, options=allowed)
 
 
 def test_the_environment_leads_nowhere_unless_it_is_trusted(
@@ -315,13 +300,13 @@ def test_the_environment_leads_nowhere_unless_it_is_trusted(
         monkeypatch.setenv("URLSCHEMES_GATEWAYS", f"http=ftp://{nobody}/{{url}}")
         monkeypatch.setenv("SSLKEYLOGFILE", str(keys))
         monkeypatch.setenv("NNTPSERVER", f"{host}:{port}")
-        assert read(f"http://{http}/notes.txt") == b"notes"
+        assert content_of(f"http://{http}/notes.txt") == b"notes"
         tls._context.cache_clear()
         with pytest.raises(TLSError):
-            read(f"https://{https}/notes.txt")
+            content_of(f"https://{https}/notes.txt")
         assert not keys.exists()
         with pytest.raises(UnsupportedOperation, match="and a trusted NNTPSERVER"):
-            read("news:1@host.dom")
+            content_of("news:1@host.dom")
         monkeypatch.delenv("URLSCHEMES_GATEWAYS")
         trusting = Client.from_configuration(trust_env=True, policy=HERE)
         with trusting.access("news:1@host.dom") as document:
@@ -380,11 +365,11 @@ def test_a_file_is_one_of_this_machine_and_none_of_the_systems() -> None:
     everything = replace(HERE, roots=("/",), writable=("/",))
     for path in ("/proc/self/environ", "/dev/null", "/sys/kernel/notes"):
         with pytest.raises(PolicyDenied):
-            read(f"file://{path}", policy=everything)
+            content_of(f"file://{path}", policy=everything)
         with pytest.raises(PolicyDenied):
             urlschemes_access.replace(f"file://{path}", b"", policy=everything)
     with pytest.raises((UnsafeURL, PolicyDenied, UnsupportedOperation)):
-        read("file://other.example/etc/hosts", policy=everything)
+        content_of("file://other.example/etc/hosts", policy=everything)
 
 
 def test_mail_is_sent_to_one_recipient_once_it_was_confirmed() -> None:

@@ -69,10 +69,7 @@ from urlschemes_wais.request import DocumentPart, init_request, retrieval_reques
 
 CAP = 1024 * 1024
 LIFETIME = 40
-HERE = Policy(
-    networks=("127.0.0.0/8",),
-    limits=Limits(deadline=90, idle=60, first_octet=60, content=CAP, entries=2000),
-)
+HERE = Policy(networks=("127.0.0.0/8",), limits=Limits(deadline=90, idle=60, first_octet=60, content=CAP, entries=2000))
 IMPATIENT = replace(HERE, limits=replace(HERE.limits, idle=0.2, first_octet=0.2, connect=0.4, resolve=0.4))
 UNHURRIED = replace(HERE, limits=replace(HERE.limits, deadline=3))
 BRIEF = replace(HERE, limits=replace(HERE.limits, deadline=0.3))

@@ -13,7 +13,7 @@ from fuzzing.campaign import FINDS, TARGETS, Target, run, shortened
 from urlschemes import default_registry
 from urlschemes_tables import Table
 
-FEW = {"urls": 60, "readers": 12, "grammars": 20, "dialogues": 200, "arrays": 40}
+FEW = {"urls": 20, "readers": 4, "grammars": 20, "dialogues": 200, "arrays": 40}
 KEPT = [json.loads(line) for line in FINDS.read_text("utf-8").splitlines()]
 
 

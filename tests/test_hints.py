@@ -26,44 +26,20 @@ from urlschemes_lint import check, explain, fix
 REGISTRIES = {"rfc1738": default_registry, "rfc3986": Registry(profile="rfc3986")}
 MISTAKES = tomllib.loads((Path(__file__).parent / "tables" / "mistakes.toml").read_text("utf-8"))["mistake"]
 OTHERS = (
-    *(
-        "http://[fe80::1%eth0]/",
-        "http://fe80::1%eth0/",
-        "http://[::\xfc]/",
-        "http:://h/",
-        "#http://h/",
-        "http#a",
-        "http://127.0.0.1::80",
-        "file:////host/share",
-    ),
-    *(
-        r"HTTP://h:080\@evil/",
-        r"http://h\@e/",
-        "http:///h/",
-        "127.0.0.1:80/a",
-        "[::1]:80",
-        "git@h.example:a/b.git",
-        "mailto://joe@h.example",
-        'mailto:"a b"@c.d',
-        "news:a>b@c.d",
-    ),
-    *("http://\u2603.net/", "http://\u0661\u0662.de/", "http://B\xfc.example/a", "http://h%25/", "http://h%40b/"),
-    *(
-        "(https://e.com)",
-        "[x](https://e.com/a_(b))",
-        '"https://e.com"',
-        "`https://e.com`",
-        " \u201chttps://e.com\u201d",
-    ),
-    *("https ://e.com", "h  ttps://e.com", "see https://e.com", "http://git@h.example:owner/a", "ftp://h.example:a"),
-    *(r"C:\Users\x", "c:/a", "host.dom:path/a", "host.dom:80/a", "localhost:a"),
-    *("stun://h:1", "turn://h", "xmpp://a/b", "data:text/plain;base64,SGVs bG8="),
-    *("wais://a\u2100b/", "http://h/%u0041", "file://[2001:db8::1]0/a", "[::1]", '["a[::1]'),
-)
+    "http://[fe80::1%eth0]/", "http://fe80::1%eth0/", "http://[::\xfc]/", "http:://h/", "#http://h/", "http#a",
+    "http://127.0.0.1::80", "file:////host/share", r"HTTP://h:080\@evil/", r"http://h\@e/", "http:///h/",
+    "127.0.0.1:80/a", "[::1]:80", "git@h.example:a/b.git", "mailto://joe@h.example", 'mailto:"a b"@c.d',
+    "news:a>b@c.d", "http://\u2603.net/", "http://\u0661\u0662.de/", "http://B\xfc.example/a", "http://h%25/",
+    "http://h%40b/", "(https://e.com)", "[x](https://e.com/a_(b))", '"https://e.com"', "`https://e.com`",
+    " \u201chttps://e.com\u201d", "https ://e.com", "h  ttps://e.com", "see https://e.com",
+    "http://git@h.example:owner/a", "ftp://h.example:a", r"C:\Users\x", "c:/a", "host.dom:path/a", "host.dom:80/a",
+    "localhost:a", "stun://h:1", "turn://h", "xmpp://a/b", "data:text/plain;base64,SGVs bG8=", "wais://a\u2100b/",
+    "http://h/%u0041", "file://[2001:db8::1]0/a", "[::1]", '["a[::1]',
+)  # fmt: skip
 CHARACTERS = (
-    *"/:@?;=&#%~ \\\"<>[]|^`{}.,-_!a0Z(*'+$\t\n\x00\xe9\u200b\u2603\u0661\uff0f\uff1a\ud800",
-    *("%00", "%2F", "%zz", "%4", ";type=", "//", "::", ":80", "..", "@x", "?q", "%25eth0", "%u00e9"),
-)
+    *"/:@?;=&#%~ \\\"<>[]|^`{}.,-_!a0Z(*'+$\t\n\x00\xe9\u200b\u2603\u0661\uff0f\uff1a\ud800", "%00", "%2F", "%zz",
+    "%4", ";type=", "//", "::", ":80", "..", "@x", "?q", "%25eth0", "%u00e9",
+)  # fmt: skip
 KNOWN = {
     "encoded-delimiter",
     "password",
@@ -351,7 +327,7 @@ def mutated(chance: random.Random, profile: str) -> str:
     return text[:at] + (chance.choice(CHARACTERS) if kind else "") + text[at + (kind != 1) :]
 
 
-@pytest.mark.parametrize("number", [100, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [40, pytest.param(2000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("profile", REGISTRIES)
 def test_a_hint_offers_fix_exactly_if_it_repairs_the_text(profile: str, number: int) -> None:
     chance, registry = random.Random(5), REGISTRIES[profile]
@@ -378,7 +354,7 @@ def test_a_hint_about_a_mistake_is_right(profile: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("profile", "seed", "count"),
     [
-        *product(REGISTRIES, [0], [200]),
+        *product(REGISTRIES, [0], [80]),
         *(pytest.param(*each, marks=pytest.mark.slow) for each in product(REGISTRIES, range(1, 7), [1500])),
     ],
 )

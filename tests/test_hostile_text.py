@@ -86,47 +86,49 @@ def added(function: Case) -> Case:
     return function
 
 
+def evil(code: str) -> Act:
+    """Send a reply of one line with the hostile text."""
+    return says(code.encode() + b" " + LINE + b"\r\n")
+
+
+def turns(*codes: str) -> tuple[Act, ...]:
+    """Send such replies, each before the client's next command."""
+    return tuple(act for code in codes for act in (evil(code), hears()))
+
+
 # ftp
 
 FTP = f"ftp://joe:{PASSWORD}@{{server}}/a"
-WELCOME: tuple[Act, ...] = (says(b"220 " + LINE + b"\r\n"), hears(), says(b"331 " + LINE + b"\r\n"), hears())
+WELCOME = turns("220", "331")
 LOGGED_IN = (*WELCOME, says(b"230-" + LINE + b"\r\n" + LINE + b"\r\n230 " + LINE + b"\r\n"))
-REFUSED = says(b"550 " + LINE + b"\r\n")
+REFUSED = evil("550")
 
 
 def data(*acts: Act) -> tuple[Act, ...]:
-    return (offers_data("229 go (|||{port}|)", *acts), hears(), says(b"150 " + LINE + b"\r\n"), after_data())
+    return (offers_data("229 go (|||{port}|)", *acts), hears(), evil("150"), after_data())
 
 
 for number, answers in enumerate(
     (
         (says(H + b"\r\n"),),
-        (says(b"421 " + LINE + b"\r\n"),),
+        (evil("421"),),
         (says(b"220 " + H + b"\r\n"),),
-        (says(b"999 " + LINE + b"\r\n"),),
+        (evil("999"),),
         (says(b"220-" + LINE + b"\r\n" + LINE),),
-        (*WELCOME, says(b"530 " + LINE + b"\r\n")),
-        (*WELCOME, says(b"230 ok\r\n230 " + LINE + b"\r\n")),
+        (*WELCOME, evil("530")),
+        (*WELCOME, evil("230 ok\r\n230")),
         (*LOGGED_IN, hears(), REFUSED),
         (*LOGGED_IN, hears(), says(b"200 ok\r\n"), hears(), REFUSED, hears(), REFUSED),
-        (*LOGGED_IN, hears(), says(b"200 ok\r\n"), hears(), says(b"229 " + LINE + b"\r\n")),
-        (
-            *LOGGED_IN,
-            hears(),
-            says(b"200 ok\r\n"),
-            hears(),
-            *data(says(b"content\n")),
-            says(b"426 " + LINE + b"\r\n"),
-            hears(),
-        ),
+        (*LOGGED_IN, hears(), says(b"200 ok\r\n"), hears(), evil("229")),
+        (*LOGGED_IN, hears(), says(b"200 ok\r\n"), hears(), *data(says(b"content\n")), evil("426"), hears()),
     )
 ):
     case(f"ftp {number}", "access", FTP, *answers)
 FEATURES = says(b"211-" + LINE + b"\r\n MLST type*;size*;\r\n " + LINE + b"\r\n211 " + LINE + b"\r\n")
-LISTS = (*LOGGED_IN, hears(), FEATURES, hears(), says(b"200 " + LINE + b"\r\n"), hears())
+LISTS = (*LOGGED_IN, hears(), FEATURES, hears(), evil("200"), hears())
 NAMES = b"type=file;size=1; " + LINE + b"\r\ntype=" + LINE + b"; b\r\n"
-case("ftp listing", "access", FTP[:-1] + ";type=d", *LISTS, *data(says(NAMES)), says(b"226 " + LINE + b"\r\n"), hears())
-case("ftp attributes", "find attributes", FTP, *LOGGED_IN, *(hears(), says(b"213 " + LINE + b"\r\n")) * 4)
+case("ftp listing", "access", FTP[:-1] + ";type=d", *LISTS, *data(says(NAMES)), evil("226"), hears())
+case("ftp attributes", "find attributes", FTP, *LOGGED_IN, *(hears(), evil("213")) * 4)
 
 # http
 
@@ -198,7 +200,7 @@ CONTENT = {"gopher+ rubbish"}
 
 # news and nntp
 
-GREETED = (says(b"200 " + LINE + b"\r\n"), hears())
+GREETED = turns("200")
 for scheme, url, options in (
     ("nntp", "nntp://{server}/misc.test/1", {}),
     ("news", "news:1@host.dom", {"server": "{server}"}),
@@ -208,46 +210,27 @@ for scheme, url, options in (
     for number, answers in enumerate(
         (
             (says(H + b"\r\n"),),
-            (says(b"502 " + LINE + b"\r\n"),),
-            (*GREETED, says(b"999 " + LINE + b"\r\n")),
-            (*GREETED, *(says(b"500 " + LINE + b"\r\n"), hears()) * 4),
-            (*GREETED, *(says(b"480 " + LINE + b"\r\n"), hears()) * 4),
+            (evil("502"),),
+            (*GREETED, evil("999")),
+            (*GREETED, *turns("500") * 4),
+            (*GREETED, *turns("480") * 4),
             (
                 *GREETED,
                 says(b"101 " + LINE + b"\r\nVERSION 2\r\nREADER\r\nOVER\r\n" + LINE + b"\r\n.\r\n"),
-                *(hears(), says(b"211 1 1 1 " + LINE + b"\r\n"), hears(), says(b"430 " + LINE + b"\r\n")) * 2,
+                *(hears(), evil("211 1 1 1"), hears(), evil("430")) * 2,
             ),
         )
     ):
         case(f"{scheme} {number}", "access", url, *answers, **options)
 OVERVIEW = b"1\t" + LINE + b"\t" + LINE + b"\t" + LINE + b"\t<1@h>\t\t1\t1\r\n"
-case(
-    "nntp overview",
-    "access",
-    "nntp://{server}/misc.test",
-    *GREETED,
-    says(b"101 a\r\nVERSION 2\r\nREADER\r\nOVER\r\n.\r\n"),
-    hears(),
-    says(b"211 1 1 1 " + LINE + b"\r\n"),
-    hears(),
-    says(b"224 " + LINE + b"\r\n" + OVERVIEW + LINE + b"\r\n.\r\n"),
-    hears(),
-    says(b"205 " + LINE + b"\r\n"),
-)
-case(
-    "news groups",
-    "access",
-    "news:*",
-    *GREETED,
-    says(b"101 a\r\nVERSION 2\r\nREADER\r\nLIST ACTIVE NEWSGROUPS\r\n.\r\n"),
-    hears(),
-    says(b"215 " + LINE + b"\r\na.b 1 1 y\r\n" + LINE.replace(b" ", b"") + b" 1 1 y\r\n.\r\n"),
-    hears(),
-    says(b"215 " + LINE + b"\r\na.b\t" + LINE + b"\r\n.\r\n"),
-    hears(),
-    says(b"205 " + LINE + b"\r\n"),
-    server="{server}",
-)
+OFFERS = says(b"101 a\r\nVERSION 2\r\nREADER\r\nOVER\r\nLIST ACTIVE NEWSGROUPS\r\n.\r\n")
+LISTED: tuple[Act, ...] = (*GREETED, OFFERS, hears())
+LINES = says(b"224 " + LINE + b"\r\n" + OVERVIEW + LINE + b"\r\n.\r\n")
+NAMED = says(b"215 " + LINE + b"\r\na.b 1 1 y\r\n" + LINE.replace(b" ", b"") + b" 1 1 y\r\n.\r\n")
+TOLD = says(b"215 " + LINE + b"\r\na.b\t" + LINE + b"\r\n.\r\n")
+NNTP = "nntp://{server}/misc.test"
+case("nntp overview", "access", NNTP, *LISTED, *turns("211 1 1 1"), LINES, hears(), evil("205"))
+case("news groups", "access", "news:*", *LISTED, NAMED, hears(), TOLD, hears(), evil("205"), server="{server}")
 
 
 @added
@@ -302,25 +285,15 @@ prospero("prospero methods", "access", directory({"a": file(None, methods=METHOD
 # mailto
 
 MAIL = {"relay": "{server}"}
-SENT = (says(b"220 " + LINE + b"\r\n"), hears())
+SENT = turns("220")
 for number, answers in enumerate(
     (
         (says(H + b"\r\n"),),
-        (says(b"554 " + LINE + b"\r\n"),),
-        (*SENT, says(b"250-" + LINE + b"\r\n250 " + LINE + b"\r\n"), hears(), says(b"451 " + LINE + b"\r\n"), hears()),
+        (evil("554"),),
+        (*SENT, says(b"250-" + LINE + b"\r\n250 " + LINE + b"\r\n"), hears(), evil("451"), hears()),
         (
-            *SENT,
-            says(b"250 h\r\n"),
-            hears(),
-            says(b"250 " + LINE + b"\r\n"),
-            hears(),
-            says(b"250 " + LINE + b"\r\n"),
-            hears(),
-            says(b"354 " + LINE + b"\r\n"),
-            hears_until(b"\r\n.\r\n"),
-            says(b"250 " + LINE + b"\r\n"),
-            hears(),
-            says(b"221 " + LINE + b"\r\n"),
+            *(*SENT, says(b"250 h\r\n"), hears(), *turns("250", "250"), evil("354"), hears_until(b"\r\n.\r\n")),
+            *(*turns("250"), evil("221")),
         ),
     )
 ):
@@ -464,11 +437,7 @@ ON_A_TERMINAL = {
     "gopher menu",
     "http 2",
     "mailto 1",
-    "news groups",
-    "nntp 1",
-    "prospero names",
     "telnet",
-    "wais headlines",
 }
 """The cases that are shown on a terminal in the default run."""
 

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opening import HERE, content_of
 
 import urlschemes_access
-from urlschemes_access import AsyncClient, Client, Credentials, Document, Policy, Range, TraceEvent
+from urlschemes_access import AsyncClient, Client, Credentials, Policy, Range, TraceEvent
 from urlschemes_access.errors import AccessError, AuthRequired, ConnectError, PolicyDenied, RemoteError
 from urlschemes_servers import make_certificates
 from urlschemes_servers.ftp import FtpUser, ftp_server
@@ -23,7 +24,6 @@ from urlschemes_servers.http import HttpAddress, HttpRequest, HttpResponse, chun
 from urlschemes_servers.nntp import Newsgroup, article, nntp_server
 from urlschemes_testing.loopback import Loopback
 
-HERE = Policy.interactive()
 JOE = Credentials("joe", "secret")
 
 
@@ -143,10 +143,8 @@ def web() -> Iterator[HttpAddress]:
         yield server
 
 
-def read(client: Client, url: str, **arguments: object) -> bytes:
-    with client.access(url, **arguments) as document:  # type: ignore[arg-type]  # the tests pass what is valid
-        assert isinstance(document, Document)
-        return document.read()
+def read(client: Client, url: str, **arguments: Any) -> bytes:
+    return content_of(url, client, **arguments)
 
 
 @for_each_scheme
@@ -171,8 +169,7 @@ def test_an_error_or_a_document_that_is_not_read_to_its_end_ends_the_connection(
         with pytest.raises(RemoteError):
             read(client, scheme.missing.format(server))
         for octets in (0, 1):
-            with client.access(url.format(server)) as document:
-                assert isinstance(document, Document)
+            with client.open_document(url.format(server)) as document:
                 document.read(octets)
         read(client, url.format(server))
     assert events.connections == 4

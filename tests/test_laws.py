@@ -36,7 +36,7 @@ URL_LAWS: dict[str, Callable[[URL], None]] = {
     "a normal form is equivalent": url_laws.is_equivalent_to_its_normal_form,
     "a copied URL is equal to the original": url_laws.survives_copying,
 }
-NUMBERS = pytest.mark.parametrize("number", [15, pytest.param(300, marks=pytest.mark.slow)])
+NUMBERS = pytest.mark.parametrize("number", [8, pytest.param(300, marks=pytest.mark.slow)])
 every_scheme = pytest.mark.parametrize(
     ("profile", "scheme"),
     [(profile, scheme) for profile, each in PROFILES.items() for scheme in schemes_of_plugins(each)],
@@ -127,18 +127,16 @@ def part_values(found: list[URL], part: Part) -> st.SearchStrategy[Any]:
     return values | st.lists(elements, max_size=3).map(tuple)
 
 
-@pytest.mark.parametrize("number", [5, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [3, pytest.param(100, marks=pytest.mark.slow)])
 @every_scheme
 def test_a_part_is_replaced_by_each_value_that_it_may_have(profile: str, scheme: str, number: int) -> None:
     for part in PROFILES[profile].registration(scheme).syntax.parts.values():
-        _test_replacing(urls(profile, scheme, 50), part, number)
+        _test_replacing(urls(profile, scheme, 20), part, number)
 
 
 def _test_replacing(found: list[URL], part: Part, number: int) -> None:
     @settings(
-        max_examples=number,
-        deadline=None,
-        suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
+        max_examples=number, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
     )
     @given(st.sampled_from(found), part_values(found, part))
     def law(url: URL, value: Any) -> None:
@@ -160,7 +158,7 @@ BASES = {
 }
 
 
-@pytest.mark.parametrize("number", [50, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [25, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("profile", PROFILES)
 def test_any_text_keeps_the_laws_of_texts(profile: str, number: int) -> None:
     @settings(max_examples=number, deadline=None)
@@ -193,7 +191,7 @@ def uses_of_url(url: URL) -> Iterator[Callable[[], object]]:
     yield from (partial(getattr, url, name) for name in (*url.syntax.parts, "raw", "schemepart"))
 
 
-@pytest.mark.parametrize("number", [100, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [40, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("profile", PROFILES)
 def test_no_text_makes_a_function_raise_an_error_of_another_kind(profile: str, number: int) -> None:
     uses = [*uses_of_text(PROFILES[profile])]

@@ -8,11 +8,7 @@ import pytest
 from rfc1738_helpers import TEN, valid_examples
 
 import urlschemes_lint
-from urlschemes import (
-    InvalidURL,
-    UnknownScheme,
-    parse,
-)
+from urlschemes import InvalidURL, UnknownScheme, parse
 from urlschemes_text import Broken, find, wrap
 
 

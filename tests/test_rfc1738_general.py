@@ -22,15 +22,7 @@ from rfc1738_helpers import (
 )
 
 import urlschemes_lint
-from urlschemes import (
-    InvalidURL,
-    Registration,
-    RegistrationError,
-    Registry,
-    UnknownScheme,
-    parse,
-    parse_generic,
-)
+from urlschemes import InvalidURL, Registration, RegistrationError, Registry, UnknownScheme, parse, parse_generic
 from urlschemes.errors import GrammarError, NotHierarchical
 from urlschemes.grammar.octets import octets_of, text_of
 from urlschemes_file import FileURL

@@ -8,12 +8,7 @@ import pytest
 from rfc1738_helpers import INTERNET, TEN, present, refused
 
 import urlschemes
-from urlschemes import (
-    InternetURL,
-    LoginURL,
-    default_registry,
-    parse,
-)
+from urlschemes import InternetURL, LoginURL, default_registry, parse
 from urlschemes_file import FileURL
 from urlschemes_ftp import FtpURL
 from urlschemes_gopher import GopherURL

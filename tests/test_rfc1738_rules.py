@@ -11,11 +11,7 @@ from rfc1738_helpers import DIGITS, LETTERS, RESERVED, TEN, UNRESERVED, UNSAFE, 
 from workspace import ROOT
 
 import urlschemes
-from urlschemes import (
-    default_registry,
-    parse,
-    parse_generic,
-)
+from urlschemes import default_registry, parse, parse_generic
 from urlschemes.rfc1738 import RFC1738
 
 # Section 5: the notation

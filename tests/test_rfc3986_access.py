@@ -6,29 +6,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opening import HERE, content_of, entries_of
 
 import urlschemes_access
 from urlschemes import Registry
 from urlschemes.errors import UnsafeURL
-from urlschemes_access import Document, Listing, Policy
+from urlschemes_access import Policy
 from urlschemes_servers import ftp, gopher, prospero, telnet, wais
 from urlschemes_telnet import open_session
 from urlschemes_wais.rfc3986 import WaisURI
 
 MODERN = Registry(profile="rfc3986")
-HERE = Policy.interactive()
 
 
 def read(url: str) -> bytes:
-    with urlschemes_access.access(url, policy=HERE, registry=MODERN) as document:
-        assert isinstance(document, Document)
-        return document.read()
+    return content_of(url, registry=MODERN)
 
 
 def listed(url: str, **options: Any) -> list[urlschemes_access.Entry]:
-    with urlschemes_access.access(url, policy=HERE, registry=MODERN, options=options) as listing:
-        assert isinstance(listing, Listing)
-        return list(listing)
+    return entries_of(url, registry=MODERN, options=options)
 
 
 def test_ftp_speaks_ipv6_and_sends_no_fragment(tmp_path: Path) -> None:

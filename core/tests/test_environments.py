@@ -57,7 +57,7 @@ def site(plugin) -> Path:
     return plugin("x-plain", code=None)
 
 
-@pytest.mark.parametrize("options", [["-S"], ["-I"], ["-O"], ["-OO"], ["-X", "dev"], ["-X", "utf8=0"]], ids=" ".join)
+@pytest.mark.parametrize("options", [["-S", "-OO"], ["-I", "-X", "utf8=0"], ["-O", "-X", "dev"]], ids=" ".join)
 def test_the_options_of_python_make_no_difference(site, tmp_path, options):
     run([CORE.parent, site], *options, folder=tmp_path, URLSCHEMES_CACHE="none")
 

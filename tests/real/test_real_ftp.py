@@ -18,19 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from real_servers import (
-    PATIENCE,
-    POLICY,
-    account,
-    content_of,
-    entries_of,
-    free_port,
-    greets,
-    program,
-    run_as,
-    stop,
-    wait,
-)
+from opening import HERE, content_of, entries_of
+from real_servers import PATIENCE, account, free_port, greets, program, run_as, stop, wait
 
 import urlschemes_access
 from urlschemes import Registry
@@ -290,13 +279,13 @@ def test_a_listing_has_the_names_of_the_disk_and_of_ftplib(server: Server, clien
 
 def test_attributes_are_those_of_the_disk_and_of_ftplib(server: Server, client: ftplib.FTP) -> None:
     for path in (b"pub/readme.txt", b"pub/large", b"pub/-rf"):
-        found = urlschemes_access.find_attributes(server.url(path), policy=POLICY)
+        found = urlschemes_access.find_attributes(server.url(path), policy=HERE)
         client.voidcmd("TYPE I")
         assert found.size == client.size(path.decode()) == len(FILES[path])
         assert found.modified is not None
         assert client.voidcmd(f"MDTM {path.decode()}") == f"213 {found.modified:%Y%m%d%H%M%S}"
         assert found.modified == datetime.fromtimestamp(1_000_000_000, UTC)
-    assert urlschemes_access.find_attributes(server.url(b"pub/sub/"), policy=POLICY).size is None
+    assert urlschemes_access.find_attributes(server.url(b"pub/sub/"), policy=HERE).size is None
 
 
 def test_the_server_says_no(server: Server) -> None:
@@ -354,15 +343,15 @@ def test_what_is_stored_is_on_the_disk_and_ftplib_gets_it(
 ) -> None:
     content = STORED[path]
     pieces = content if size is None else [content[at : at + size] for at in range(0, len(content), size)]
-    found = urlschemes_access.replace(server.url(path), pieces, policy=POLICY)
+    found = urlschemes_access.replace(server.url(path), pieces, policy=HERE)
     assert found.size == len(content)
     assert found.fields["reply"].startswith("226 ")
     assert _on_disk(server, path).read_bytes() == content
     assert _retrieved(client, path) == content
     assert content_of(server.url(path)) == content
-    urlschemes_access.replace(server.url(path), b"shorter", policy=POLICY)
+    urlschemes_access.replace(server.url(path), b"shorter", policy=HERE)
     assert _on_disk(server, path).read_bytes() == b"shorter"
-    urlschemes_access.delete(server.url(path), policy=POLICY)
+    urlschemes_access.delete(server.url(path), policy=HERE)
     assert not _on_disk(server, path).exists()
     assert path.split(b"/")[1].decode("latin-1") not in client.nlst("incoming")
 
@@ -375,36 +364,36 @@ def test_curl_stores_the_same_under_the_same_urls(server: Server, tmp_path: Path
     subprocess.run(command, check=True, timeout=30)
     by_curl = {each.name: each.read_bytes() for each in (server.root / "incoming").iterdir()}
     for path in STORED:
-        urlschemes_access.delete(server.url(path), policy=POLICY)
+        urlschemes_access.delete(server.url(path), policy=HERE)
     assert list((server.root / "incoming").iterdir()) == []
     for path, content in STORED.items():
-        urlschemes_access.replace(server.url(path), content, policy=POLICY)
+        urlschemes_access.replace(server.url(path), content, policy=HERE)
     assert {each.name: each.read_bytes() for each in (server.root / "incoming").iterdir()} == by_curl
     for path in STORED:
-        urlschemes_access.delete(server.url(path), policy=POLICY)
+        urlschemes_access.delete(server.url(path), policy=HERE)
 
 
 def test_update_appends_as_ftplib_does(server: Server, client: ftplib.FTP) -> None:
     ours, theirs = b"incoming/ours", b"incoming/theirs"
     for piece in (b"made\n", bytes(range(256)), b"", b"end"):
-        found = urlschemes_access.update(server.url(ours), piece, policy=POLICY)
+        found = urlschemes_access.update(server.url(ours), piece, policy=HERE)
         assert found.size is None
         client.storbinary(f"APPE {theirs.decode()}", io.BytesIO(piece))
     assert _on_disk(server, ours).read_bytes() == _on_disk(server, theirs).read_bytes()
     assert _on_disk(server, ours).read_bytes() == b"made\n" + bytes(range(256)) + b"end"
     for path in (ours, theirs):
-        urlschemes_access.delete(server.url(path), policy=POLICY)
+        urlschemes_access.delete(server.url(path), policy=HERE)
 
 
 def test_text_is_stored_as_ftplib_stores_it(server: Server, client: ftplib.FTP) -> None:
     text = b"one\ntwo\r\n\nthree"
-    urlschemes_access.replace(server.url(b"incoming/ours", "a"), text, policy=POLICY)
+    urlschemes_access.replace(server.url(b"incoming/ours", "a"), text, policy=HERE)
     client.storlines("STOR incoming/theirs", io.BytesIO(text))
     ours, theirs = (_on_disk(server, b"incoming/" + name).read_bytes() for name in (b"ours", b"theirs"))
     assert ours + b"\n" == theirs  # ftplib ends the last line too
     assert ours == b"one\ntwo\n\nthree"
     for path in (b"incoming/ours", b"incoming/theirs"):
-        urlschemes_access.delete(server.url(path), policy=POLICY)
+        urlschemes_access.delete(server.url(path), policy=HERE)
 
 
 def test_what_the_server_does_not_let_be_written(server: Server) -> None:
@@ -417,9 +406,7 @@ def test_what_the_server_does_not_let_be_written(server: Server) -> None:
         ("delete", b"incoming/missing", "DELE missing"),
     ):
         with pytest.raises(RemoteError) as refused:
-            urlschemes_access.operate(
-                operation, server.url(path), None if operation == "delete" else b"x", policy=POLICY
-            )
+            urlschemes_access.operate(operation, server.url(path), None if operation == "delete" else b"x", policy=HERE)
         assert refused.value.status in (550, 553)
         assert f"refused {command}" in str(refused.value)
         assert refused.value.sent is None
@@ -432,16 +419,16 @@ def test_an_upload_that_is_given_up_is_not_taken_for_whole(server: Server) -> No
         raise KeyError("the caller's own")
 
     with pytest.raises(KeyError):
-        urlschemes_access.replace(server.url(b"incoming/cut"), content(), policy=POLICY)
+        urlschemes_access.replace(server.url(b"incoming/cut"), content(), policy=HERE)
     ends = time.monotonic() + PATIENCE
     while not (cut := _on_disk(server, b"incoming/cut")).exists() and time.monotonic() < ends:
         time.sleep(0.05)
     assert cut.stat().st_size <= 100_000
-    urlschemes_access.delete(server.url(b"incoming/cut"), policy=POLICY)
+    urlschemes_access.delete(server.url(b"incoming/cut"), policy=HERE)
 
 
 def test_the_urls_of_today_over_ipv6() -> None:
-    arguments: dict[str, Any] = {"policy": POLICY, "registry": Registry(profile="rfc3986")}
+    arguments: dict[str, Any] = {"policy": HERE, "registry": Registry(profile="rfc3986")}
     with _vsftpd("::1") as server:
         base = f"ftp://[::1]:{server.port}"
         assert content_of(f"{base}/pub/na%C3%AFve.txt;type=a#top", **arguments) == b"utf-8\r\n"
@@ -458,7 +445,7 @@ def test_an_exact_list_of_ports_holds_for_the_port_that_the_server_opens() -> No
     port = free_port()
     with _vsftpd(more=f"pasv_min_port={port}\npasv_max_port={port}") as server:
         url, events = server.url(b"pub/readme.txt"), list[Any]()
-        strict = replace(POLICY, only_ports=frozenset({server.port}))
+        strict = replace(HERE, only_ports=frozenset({server.port}))
         with pytest.raises(PolicyDenied, match=f"^data connection: port {port} is not among") as refused:
             urlschemes_access.access(url, policy=strict, trace=events.append)
         assert refused.value.rule == "only_ports"

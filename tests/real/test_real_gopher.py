@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from real_servers import PATIENCE, POLICY, account, content_of, entries_of, inetd, program, run_as, wait
+from opening import HERE, content_of, entries_of
+from real_servers import PATIENCE, account, inetd, program, run_as, wait
 
 import urlschemes_access
 import urlschemes_access.credentials
 from urlschemes import Registry
-from urlschemes_access import Document
 from urlschemes_access.errors import InputRequired, RemoteError
 from urlschemes_gopher import GopherURL
 
@@ -214,8 +214,7 @@ def test_curl_takes_the_same_urls_for_the_same_octets(server: Server, tmp_path: 
 
 
 def test_a_text_without_its_dot_says_so(server: Server) -> None:
-    with urlschemes_access.access(server.url("/hello.txt", "0"), policy=POLICY) as document:
-        assert isinstance(document, Document)
+    with urlschemes_access.open_document(server.url("/hello.txt", "0"), policy=HERE) as document:
         assert document.read() == FILES["hello.txt"]
         assert document.terminated is False  # neither server sends it
 
@@ -273,14 +272,13 @@ def test_what_is_not_there(server: Server) -> None:
 def test_gopher_plus_of_a_server_that_does_not_know_it() -> None:
     with _gophernicus() as server:
         await_answer(server)
-        with urlschemes_access.access(server.url("/hello.txt", "0", gopher_plus="+"), policy=POLICY) as document:
-            assert isinstance(document, Document)
+        with urlschemes_access.open_document(server.url("/hello.txt", "0", gopher_plus="+"), policy=HERE) as document:
             assert "fallback" in document.attributes.fields
             assert document.read() == FILES["hello.txt"]
         assert [entry.name for entry in entries_of(server.url("/docs", gopher_plus="$"))] == [
             entry.name for entry in entries_of(server.url("/docs"))
         ]
-        assert urlschemes_access.find_attributes(server.url("/pic.gif", "g"), policy=POLICY).media_type == "image/gif"
+        assert urlschemes_access.find_attributes(server.url("/pic.gif", "g"), policy=HERE).media_type == "image/gif"
 
 
 # Gopher+ --------------------------------------------------------------------------------------------------------------
@@ -288,10 +286,9 @@ def test_gopher_plus_of_a_server_that_does_not_know_it() -> None:
 
 @pytest.mark.parametrize("path", PATHS)
 def test_the_default_view_is_the_file_and_whole(plus: Server, path: str) -> None:
-    with urlschemes_access.access(
-        plus.url(f"/{path}", GTYPES[Path(path).suffix], gopher_plus="+"), policy=POLICY
+    with urlschemes_access.open_document(
+        plus.url(f"/{path}", GTYPES[Path(path).suffix], gopher_plus="+"), policy=HERE
     ) as document:
-        assert isinstance(document, Document)
         assert document.attributes.fields["protocol"] == "Gopher+"
         assert document.size == len(FILES[path])
         assert document.read() == FILES[path]
@@ -303,7 +300,7 @@ def test_the_menu_of_gopher_plus_is_that_of_gopher(plus: Server) -> None:
 
 
 def test_attributes_of_an_item_and_of_a_menu(plus: Server) -> None:
-    found = urlschemes_access.find_attributes(plus.url("/hello.txt", "0"), policy=POLICY)
+    found = urlschemes_access.find_attributes(plus.url("/hello.txt", "0"), policy=HERE)
     assert (found.name, found.media_type) == ("hello.txt", "text/plain")
     assert found.fields["+ABSTRACT"] == "An abstract for hello.txt\nsecond line"
     assert found.fields["+ADMIN"].startswith("Admin: Test Admin <admin@localhost>")

@@ -13,7 +13,8 @@ from urllib.parse import unquote
 
 import pytest
 import trustme
-from real_servers import HAS_IPV6, POLICY, free_port, greets, program, stop, wait
+from opening import HERE
+from real_servers import HAS_IPV6, free_port, greets, program, stop, wait
 
 import urlschemes
 import urlschemes_access
@@ -116,9 +117,7 @@ def nginx(tmp_path_factory: pytest.TempPathFactory, authority: trustme.CA) -> It
 
 
 def opened(url: HttpURL, *, policy: Policy, **how: Any) -> Document:
-    resource = urlschemes_access.access(url, policy=policy, **how)
-    assert isinstance(resource, Document)
-    return resource
+    return urlschemes_access.open_document(url, policy=policy, **how)
 
 
 @pytest.fixture(scope="module")
@@ -140,13 +139,13 @@ TARGETS = [
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_request_target_arrives_as_the_url_writes_it(nginx: Server, target: str) -> None:
-    with opened(nginx.http(target), policy=POLICY) as document:
+    with opened(nginx.http(target), policy=HERE) as document:
         assert document.read_text() == f"GET {target} 127.0.0.1:{nginx.clear}"
         assert document.media_type == "text/plain; charset=utf-8"
 
 
 def test_what_the_request_says_of_us(nginx: Server) -> None:
-    with opened(nginx.http("/headers"), policy=POLICY) as document:
+    with opened(nginx.http("/headers"), policy=HERE) as document:
         assert document.read_text() == f"identity|close|urlschemes/{urlschemes.__version__}|*/*"
 
 
@@ -158,7 +157,7 @@ def test_content_is_the_same_as_by_http_client(nginx: Server, folder: str, size:
     other.request("GET", f"{folder}/{size}.bin")
     by_http_client = other.getresponse().read()
     other.close()
-    with opened(nginx.http(f"{folder}/{size}.bin"), policy=POLICY) as document:
+    with opened(nginx.http(f"{folder}/{size}.bin"), policy=HERE) as document:
         framing = document.attributes.fields[":framing"]
         octets = document.read()
     assert octets == by_http_client == written
@@ -169,32 +168,32 @@ def test_content_is_the_same_as_by_http_client(nginx: Server, folder: str, size:
 
 def test_name_with_odd_characters(nginx: Server) -> None:
     url = HttpURL(host="127.0.0.1", port=nginx.clear, path="odd;name=1 &~.txt")
-    with opened(url, policy=POLICY) as document:
+    with opened(url, policy=HERE) as document:
         assert document.read() == b"odd"
 
 
 @pytest.mark.parametrize("start", ["/relative", "/absolute", "/to-tls"])
 def test_redirect(nginx: Server, trust: ssl.SSLContext, start: str) -> None:
-    with opened(nginx.http(start), policy=POLICY, ssl_context=trust) as document:
+    with opened(nginx.http(start), policy=HERE, ssl_context=trust) as document:
         assert document.read_text() == "Grüße\n"
         assert document.url == (nginx.https if start == "/to-tls" else nginx.http)("/text.txt")
 
 
 def test_redirect_to_what_is_no_url_by_rfc_1738_is_repaired_where_one_repair_is_right(nginx: Server) -> None:
-    with opened(nginx.http("/unclean"), policy=POLICY) as document:
+    with opened(nginx.http("/unclean"), policy=HERE) as document:
         assert document.read_text().startswith("GET /echo%7Ex?next=%2Fy ")
 
 
 @pytest.mark.parametrize(("start", "reason"), [("/loop", "hops"), ("/to-gopher", "scheme")])
 def test_redirect_that_is_refused(nginx: Server, start: str, reason: str) -> None:
     with pytest.raises(RedirectRefused) as refused:
-        urlschemes_access.access(nginx.http(start), policy=POLICY)
+        urlschemes_access.access(nginx.http(start), policy=HERE)
     assert refused.value.reason == reason
 
 
 def test_redirect_out_of_tls_is_refused(nginx: Server, trust: ssl.SSLContext) -> None:
     with pytest.raises(RedirectRefused):
-        urlschemes_access.access(nginx.https("/to-clear"), policy=POLICY, ssl_context=trust)
+        urlschemes_access.access(nginx.https("/to-clear"), policy=HERE, ssl_context=trust)
 
 
 @pytest.mark.parametrize(
@@ -207,17 +206,17 @@ def test_redirect_out_of_tls_is_refused(nginx: Server, trust: ssl.SSLContext) ->
 )
 def test_refusal(nginx: Server, target: str, status: int, text: str, temporary: bool) -> None:
     with pytest.raises(RemoteError) as refused:
-        urlschemes_access.access(nginx.http(target), policy=POLICY)
+        urlschemes_access.access(nginx.http(target), policy=HERE)
     assert (refused.value.status, refused.value.text, refused.value.temporary) == (status, text, temporary)
 
 
 def test_no_content(nginx: Server) -> None:
-    with opened(nginx.http("/nothing"), policy=POLICY) as document:
+    with opened(nginx.http("/nothing"), policy=HERE) as document:
         assert document.read() == b""
 
 
 def test_attributes_by_head(nginx: Server) -> None:
-    attributes = urlschemes_access.find_attributes(nginx.http("/absolute"), policy=POLICY)
+    attributes = urlschemes_access.find_attributes(nginx.http("/absolute"), policy=HERE)
     status = (nginx.root / "text.txt").stat()
     assert attributes.media_type == "text/plain"
     assert attributes.size == status.st_size
@@ -234,23 +233,23 @@ def test_https_and_a_login(nginx: Server, trust: ssl.SSLContext) -> None:
         asked.append((question.host, question.port, question.realm))
         return Credentials("joe", "secret")
 
-    with opened(url, policy=POLICY, ssl_context=trust, credentials=login) as document:
+    with opened(url, policy=HERE, ssl_context=trust, credentials=login) as document:
         assert document.read_text() == "Grüße\n"
     assert asked == [("127.0.0.1", nginx.tls, "the vault")]
     with pytest.raises(AuthRequired):
-        urlschemes_access.access(url, policy=POLICY, ssl_context=trust)
-    with opened(nginx.http("/vault/text.txt"), policy=POLICY, credentials=login) as document:
+        urlschemes_access.access(url, policy=HERE, ssl_context=trust)
+    with opened(nginx.http("/vault/text.txt"), policy=HERE, credentials=login) as document:
         assert document.read_text() == "Grüße\n"
 
 
 def test_https_without_trust_in_the_authority(nginx: Server) -> None:
     with pytest.raises(TLSError):
-        urlschemes_access.access(nginx.https("/text.txt"), policy=POLICY)
+        urlschemes_access.access(nginx.https("/text.txt"), policy=HERE)
 
 
 def test_http_on_the_port_of_tls_is_a_refusal_of_the_server(nginx: Server) -> None:
     with pytest.raises(RemoteError) as refused:
-        urlschemes_access.access(HttpURL.parse(f"http://127.0.0.1:{nginx.tls}/"), policy=POLICY)
+        urlschemes_access.access(HttpURL.parse(f"http://127.0.0.1:{nginx.tls}/"), policy=HERE)
     assert refused.value.status == 400
     assert "The plain HTTP request was sent to HTTPS port" in str(refused.value)
 
@@ -282,19 +281,15 @@ def put_by_http_client(nginx: Server, target: str, content: bytes) -> int:
 def test_what_is_put_is_what_http_client_puts_and_gets(nginx: Server, size: int, piece: int | None) -> None:
     content = (nginx.root / f"{size}.bin").read_bytes()
     pieces = content if piece is None else [content[at : at + piece] for at in range(0, size, piece)]
-    made = urlschemes_access.replace(nginx.http("/store/ours"), pieces, policy=POLICY)
+    made = urlschemes_access.replace(nginx.http("/store/ours"), pieces, policy=HERE)
     assert made.fields[":status"] == "201 Created"
     assert put_by_http_client(nginx, "/store/theirs", content) == 201
     assert on_disk(nginx, "ours").read_bytes() == on_disk(nginx, "theirs").read_bytes() == content
     assert read_by_http_client(nginx, "/store/ours") == content
-    assert (
-        urlschemes_access.replace(nginx.http("/store/ours"), b"x", policy=POLICY).fields[":status"] == "204 No Content"
-    )
+    assert urlschemes_access.replace(nginx.http("/store/ours"), b"x", policy=HERE).fields[":status"] == "204 No Content"
     assert on_disk(nginx, "ours").read_bytes() == b"x"
     for name in ("ours", "theirs"):
-        assert (
-            urlschemes_access.delete(nginx.http(f"/store/{name}"), policy=POLICY).fields[":status"] == "204 No Content"
-        )
+        assert urlschemes_access.delete(nginx.http(f"/store/{name}"), policy=HERE).fields[":status"] == "204 No Content"
         assert not on_disk(nginx, name).exists()
 
 
@@ -303,12 +298,12 @@ def test_curl_stores_under_the_same_urls(nginx: Server, name: str, tmp_path: Pat
     curl = program("curl")
     (tmp_path / "content").write_bytes(b"by curl")
     url = nginx.http(f"/store/{name}")
-    urlschemes_access.replace(url, b"by us", policy=POLICY)
+    urlschemes_access.replace(url, b"by us", policy=HERE)
     assert [each.name for each in (nginx.root / "store").iterdir() if each.is_file()] == [unquote(name)]
     command = [curl, "--silent", "--show-error", "--fail", "--globoff", "--noproxy", "*", "--max-time", "20", str(url)]
     subprocess.run([*command, "--upload-file", str(tmp_path / "content")], check=True, timeout=30)
     assert on_disk(nginx, name).read_bytes() == b"by curl"
-    with opened(url, policy=POLICY) as document:
+    with opened(url, policy=HERE) as document:
         assert document.read() == b"by curl"
     subprocess.run([*command, "--request", "DELETE"], check=True, timeout=30)
     assert [each for each in (nginx.root / "store").iterdir() if each.is_file()] == []
@@ -325,22 +320,22 @@ def test_what_nginx_refuses_to_write(nginx: Server) -> None:
     ):
         with pytest.raises(RemoteError) as refused:
             urlschemes_access.operate(
-                operation, nginx.http(target), None if operation == "delete" else b"x", policy=POLICY
+                operation, nginx.http(target), None if operation == "delete" else b"x", policy=HERE
             )
         assert refused.value.status == status
     for target in ("/relative", "/to-tls"):
         with pytest.raises(RedirectRefused) as moved:
-            urlschemes_access.replace(nginx.http(target), b"x", policy=POLICY)
+            urlschemes_access.replace(nginx.http(target), b"x", policy=HERE)
         assert moved.value.reason == "writing"
     assert (nginx.root / "text.txt").read_text("utf-8") == "Grüße\n"
 
 
 def test_too_much_is_refused_before_it_is_sent_or_while_it_is(nginx: Server) -> None:
     with pytest.raises(RemoteError) as refused:
-        urlschemes_access.replace(nginx.http("/store/large"), bytes(9 * 2**20), policy=POLICY)
+        urlschemes_access.replace(nginx.http("/store/large"), bytes(9 * 2**20), policy=HERE)
     assert (refused.value.status, refused.value.sent) == (413, None)
     with pytest.raises((RemoteError, Truncated)) as cut:
-        urlschemes_access.replace(nginx.http("/store/large"), (bytes(2**20) for _ in range(64)), policy=POLICY)
+        urlschemes_access.replace(nginx.http("/store/large"), (bytes(2**20) for _ in range(64)), policy=HERE)
     assert cut.value.sent
     assert cut.value.sent < 64 * 2**20
     assert not on_disk(nginx, "large").exists()
@@ -352,14 +347,14 @@ def test_writing_with_a_login_over_tls(nginx: Server, trust: ssl.SSLContext) -> 
     def login(_: Authenticate) -> Credentials:
         return Credentials("joe", "secret")
 
-    urlschemes_access.replace(url, b"for joe", policy=POLICY, ssl_context=trust, credentials=login)
+    urlschemes_access.replace(url, b"for joe", policy=HERE, ssl_context=trust, credentials=login)
     assert on_disk(nginx, "a").read_bytes() == b"for joe"
     for operation, content in (("replace", b"x"), ("delete", None)):
         with pytest.raises(AuthRequired) as refused:
-            urlschemes_access.operate(operation, url, content, policy=POLICY, ssl_context=trust)
+            urlschemes_access.operate(operation, url, content, policy=HERE, ssl_context=trust)
         assert refused.value.sent is None
     assert on_disk(nginx, "a").read_bytes() == b"for joe"
-    urlschemes_access.delete(url, policy=POLICY, ssl_context=trust, credentials=login)
+    urlschemes_access.delete(url, policy=HERE, ssl_context=trust, credentials=login)
     assert not on_disk(nginx, "a").exists()
 
 
@@ -370,10 +365,10 @@ def test_an_upload_that_is_given_up_leaves_nothing(nginx: Server) -> None:
         raise KeyError("the caller's own")
 
     with pytest.raises(KeyError):
-        urlschemes_access.replace(nginx.http("/store/cut"), content(), policy=POLICY)
-    urlschemes_access.replace(nginx.http("/store/next"), b"x", policy=POLICY)
+        urlschemes_access.replace(nginx.http("/store/cut"), content(), policy=HERE)
+    urlschemes_access.replace(nginx.http("/store/next"), b"x", policy=HERE)
     assert not on_disk(nginx, "cut").exists()
-    urlschemes_access.delete(nginx.http("/store/next"), policy=POLICY)
+    urlschemes_access.delete(nginx.http("/store/next"), policy=HERE)
 
 
 # The profile rfc3986
@@ -382,29 +377,24 @@ def test_an_upload_that_is_given_up_leaves_nothing(nginx: Server) -> None:
 @pytest.mark.skipif(not HAS_IPV6, reason="this system has no ::1")
 def test_the_urls_of_today_reach_an_ipv6_address(nginx: Server, trust: ssl.SSLContext, tmp_path: Path) -> None:
     client = urlschemes_access.Client(
-        registry=urlschemes.Registry(profile="rfc3986"), policy=POLICY, ssl_context=trust, keep_connections=True
+        registry=urlschemes.Registry(profile="rfc3986"), policy=HERE, ssl_context=trust, keep_connections=True
     )
-
-    def read(url: urlschemes.URL | str, **how: Any) -> Document:
-        resource = client.access(url, **how)
-        assert isinstance(resource, Document)
-        return resource
 
     with client:
         for scheme, port in (("http", nginx.clear), ("https", nginx.tls)):
             base = f"{scheme}://[::1]:{port}"
-            with read(f"{base}/echo/~a?b=%5B%5D#c") as document:
+            with client.open_document(f"{base}/echo/~a?b=%5B%5D#c") as document:
                 assert document.read_text() == f"GET /echo/~a?b=%5B%5D [::1]:{port}"
                 assert document.url.raw["fragment"] == "c"
-            with read(f"{base}/relative#top") as document:
+            with client.open_document(f"{base}/relative#top") as document:
                 assert document.read_text() == "Grüße\n"
                 assert str(document.url) == f"{base}/text.txt#top"
-            with read(f"{base}/unclean") as document:
+            with client.open_document(f"{base}/unclean") as document:
                 assert document.read_text() == f"GET /echo~x?next=/y [::1]:{port}"
                 assert document.url.raw["fragment"] == "z"
             stored = client.registry.parse(f"{base}/store/six#x")
             client.replace(stored, b"octets")
-            with read(stored, options={"range": Range(1, 3)}) as document:
+            with client.open_document(stored, options={"range": Range(1, 3)}) as document:
                 document.save(tmp_path / scheme)
             assert (tmp_path / scheme).read_bytes() == b"ct"
             client.delete(stored)

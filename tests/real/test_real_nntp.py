@@ -18,25 +18,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 import trustme
-from real_servers import (
-    HAS_IPV6,
-    PATIENCE,
-    POLICY,
-    account,
-    content_of,
-    entries_of,
-    free_port,
-    greets,
-    inetd,
-    program,
-    run_as,
-    stop,
-    wait,
-)
+from opening import HERE, content_of, entries_of
+from real_servers import HAS_IPV6, PATIENCE, account, free_port, greets, inetd, program, run_as, stop, wait
 
 import urlschemes_access
 from urlschemes import Registry
-from urlschemes_access import Credentials, Document, Listing
+from urlschemes_access import Credentials
 from urlschemes_access.errors import AuthRequired, RemoteError, TLSError
 from urlschemes_news import NewsURL
 from urlschemes_nntp import NntpURL
@@ -427,10 +414,10 @@ def test_all_groups(inn: Server) -> None:
 
 
 def test_attributes(inn: Server) -> None:
-    found = urlschemes_access.find_attributes(inn.url("comp.test.urls"), policy=POLICY)
+    found = urlschemes_access.find_attributes(inn.url("comp.test.urls"), policy=HERE)
     assert found.fields == {"count": "7", "low": "1", "high": "7"}
-    one = urlschemes_access.find_attributes(inn.url("comp.test.urls", 5), policy=POLICY)
-    other = urlschemes_access.find_attributes("news:foo5@loopback.test", policy=POLICY, options={"server": inn.place})
+    one = urlschemes_access.find_attributes(inn.url("comp.test.urls", 5), policy=HERE)
+    other = urlschemes_access.find_attributes("news:foo5@loopback.test", policy=HERE, options={"server": inn.place})
     for found in (one, other):
         assert (found.name, found.fields["message-id"]) == ("naïve", "<foo5@loopback.test>")
         assert found.modified is not None
@@ -450,10 +437,10 @@ def test_what_is_not_there(inn: Server, url: str, status: int) -> None:
 def test_posting(inn: Server) -> None:
     body = b".\n..\n\n.x\nna\xc3\xafve\n.\n"
     content = b"From: Joe <joe@loopback.test>\nNewsgroups: test.loopback\nSubject: Posted\n\n" + body
-    before = int(urlschemes_access.find_attributes(inn.url("test.loopback"), policy=POLICY).fields["high"])
-    first = urlschemes_access.update(inn.url("test.loopback"), content, policy=POLICY)
+    before = int(urlschemes_access.find_attributes(inn.url("test.loopback"), policy=HERE).fields["high"])
+    first = urlschemes_access.update(inn.url("test.loopback"), content, policy=HERE)
     again = urlschemes_access.update(
-        "news:test.loopback", (content[:50], content[50:]), options={"server": inn.place}, policy=POLICY
+        "news:test.loopback", (content[:50], content[50:]), options={"server": inn.place}, policy=HERE
     )
     for number, each in enumerate((first, again), before + 1):
         identifier = each.fields["message-id"]
@@ -470,7 +457,7 @@ def test_posting(inn: Server) -> None:
 def test_posting_refused(inn: Server, group: str, field: bytes) -> None:
     content = field + b"From: joe@loopback.test\nNewsgroups: %s\nSubject: Posted\n\nHello\n" % group.encode()
     with pytest.raises(RemoteError) as refused:
-        urlschemes_access.update(inn.url(group), content, policy=POLICY)
+        urlschemes_access.update(inn.url(group), content, policy=HERE)
     assert refused.value.status == 441
 
 
@@ -505,11 +492,10 @@ def test_a_login_in_clear_text_and_over_tls(inn: Server) -> None:
 )
 def test_the_urls_of_today(inn: Server, host: str) -> None:
     base = f"news://{host}:{inn.port}"
-    arguments: dict[str, Any] = {"policy": POLICY, "registry": Registry(profile="rfc3986")}
+    arguments: dict[str, Any] = {"policy": HERE, "registry": Registry(profile="rfc3986")}
 
     def urls(url: str) -> set[str]:
-        with urlschemes_access.access(url, **arguments) as listing:
-            assert isinstance(listing, Listing)
+        with urlschemes_access.open_listing(url, **arguments) as listing:
             return {str(entry.url) for entry in listing}
 
     assert urls(f"{base}/test.*#top") == {f"{base}/test.{name}" for name in ("loopback", "empty", "closed")}
@@ -519,8 +505,7 @@ def test_the_urls_of_today(inn: Server, host: str) -> None:
     assert listed >= {f"{base}/{urllib.parse.quote(each, safe='@$')}" for each in ARTICLES}
     bodies = {article.partition(b"\r\n\r\n")[2] for article in ARTICLES.values()}
     for url in (f"{base}/foo4@%5B192.0.2.1%5D", f"nntp://{host}:{inn.port}/comp.test.urls/1#top"):
-        with urlschemes_access.access(url, **arguments) as document:
-            assert isinstance(document, Document)
+        with urlschemes_access.open_document(url, **arguments) as document:
             assert document.read().partition(b"\r\n\r\n")[2] in bodies
     login = f"nntp://joe:{urllib.parse.quote(PASSWORD)}@{host}:{inn.port}/secret.test"
     attributes = urlschemes_access.find_attributes(login, options={"allow_cleartext": True}, **arguments)

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from real_servers import HAS_IPV6, PATIENCE, POLICY, free_port, greets, program, stop, wait
+from opening import HERE
+from real_servers import HAS_IPV6, PATIENCE, free_port, greets, program, stop, wait
 
 import urlschemes_access
 from urlschemes import Registry
@@ -152,7 +153,7 @@ def _ours(relay: Relay, message: str, recipient: str) -> None:
         "send",
         url,
         options={"message": message.encode(), "relay": f"127.0.0.1:{relay.port}", "confirm": True},
-        policy=POLICY,
+        policy=HERE,
     )
     assert isinstance(delivery, Delivery)
     assert delivery.outcomes[0].status == 250
@@ -228,14 +229,14 @@ def test_what_compose_makes_arrives_as_it_was_shown(relay: Relay) -> None:
 
     message = compose("mailto:joe@host.dom", subject="Größe", body="naïve\n.\n", sender="Änn <ann@home.dom>")
     message.add_attachment(bytes(range(256)) * 400, maintype="application", subtype="octet-stream", filename="all")
-    send(message, relay=f"127.0.0.1:{relay.port}", confirm=confirm, policy=POLICY)
+    send(message, relay=f"127.0.0.1:{relay.port}", confirm=confirm, policy=HERE)
     assert relay.arrived()[1] == shown[0].replace(b"\r\n", b"\n")
 
 
 def test_a_recipient_who_is_rejected(relay: Relay) -> None:
     message = compose("mailto:joe@reject.test", sender="ann@home.dom")
     with pytest.raises(RemoteError) as refusal:
-        send(message, relay=f"127.0.0.1:{relay.port}", confirm=True, policy=POLICY)
+        send(message, relay=f"127.0.0.1:{relay.port}", confirm=True, policy=HERE)
     assert (refusal.value.status, refusal.value.step, refusal.value.temporary) == (550, "RCPT TO", False)
     with (
         smtplib.SMTP("127.0.0.1", relay.port, local_hostname="[127.0.0.1]", timeout=PATIENCE) as client,
@@ -255,7 +256,7 @@ def test_a_url_of_today_reaches_all_whom_the_relay_accepts(relay: Relay, host: s
     )
     message = compose(url, sender="ann@home.dom")
     modern = Registry(profile="rfc3986")
-    delivery = send(message, relay=f"{host}:{relay.port}", confirm=True, policy=POLICY, registry=modern)
+    delivery = send(message, relay=f"{host}:{relay.port}", confirm=True, policy=HERE, registry=modern)
     assert [outcome.recipient for outcome in delivery.refused] == ["eve@reject.test"]
     assert delivery.refused[0].status == 550
     arrived = relay.all_arrived(2)

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import pytest
-from real_servers import PATIENCE, POLICY, account, free_port, greets, inetd, program, run_as, stop, wait
+from opening import HERE
+from real_servers import PATIENCE, account, free_port, greets, inetd, program, run_as, stop, wait
 
 from urlschemes import Registry
 from urlschemes_telnet import open_session
@@ -121,7 +122,7 @@ def say(session: TelnetSession, words: str, end: bytes = b"> ") -> bytes:
 
 @contextmanager
 def logged_in(server: Server) -> Iterator[TelnetSession]:
-    with open_session(server.url, policy=POLICY, columns=81, rows=25) as session:
+    with open_session(server.url, policy=HERE, columns=81, rows=25) as session:
         assert session.login().endswith(b"Welcome\r\nlogin: guest\r\nPassword: ")
         assert read_until(session, b"> ") == b"\r\nhello guest, 4 octets\r\n> "
         yield session
@@ -138,7 +139,7 @@ def test_a_login_a_question_and_the_way_out(server: Server) -> None:
 
 
 def test_a_login_by_a_url_of_today_over_ipv6() -> None:
-    arguments: dict[str, Any] = {"policy": POLICY, "registry": Registry(profile="rfc3986")}
+    arguments: dict[str, Any] = {"policy": HERE, "registry": Registry(profile="rfc3986")}
     with _inetutils("::1") as server:
         url = f"telnet://guest:~:x@[::1]:{server.port}#top"
         with open_session(url, **arguments) as session:

@@ -12,19 +12,8 @@ from urlschemes.rfc1738 import RFC1738
 from urlschemes.scheme.scheme import Scheme
 
 RECORD = """
-api = 1
 scheme = "x-pair"
-status = "experimental"
-title = "Two words"
-reference = "The pair specification, section 1"
-contact = "the tests"
-change_controller = "the tests"
-operations = []
-encoding_considerations = "Any octet."
-interoperability_considerations = "None known."
-security_considerations = "None: two words."
 [syntax]
-rule = "pairurl"
 bnf = '''
 pairurl = "x-pair:" pair [ "/" ]
 pair    = 1*[ uchar | ":" ]
@@ -34,9 +23,7 @@ second  = word
 word    = 1*[ %x80-FF | "a" | "b" | "%" | quote ]
 quote   = <"> *[ %x00-21 | %x23-7E ] <">
 '''
-[syntax.parts]
-pair  = { at = "pair", decoded = "words" }
-second = { at = "second" }
+parts = { pair = { at = "pair", decoded = "words" }, second = "second" }
 """
 
 

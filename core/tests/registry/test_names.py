@@ -265,18 +265,12 @@ def test_no_advice_to_install_relies_on_a_ledger_of_a_plugin(bare):
         ("sx-album", LOOK_IT_UP),
         ("nothing-like-it", LOOK_IT_UP),
         ("x-albu" + "m" * 15, None),
-        (
-            "c",
-            "if this is a drive letter, the text is the path of a file, not a URL",
-        ),
+        ("c", "if this is a drive letter, the text is the path of a file, not a URL"),
         (
             "host.dom",
             "if this is a host, write the name of the scheme, a colon and `//` before it, and `/` before a path",
         ),
-        (
-            "url",
-            "leave out the prefix `URL:` of RFC 1738's appendix, which is not part of a URL",
-        ),
+        ("url", "leave out the prefix `URL:` of RFC 1738's appendix, which is not part of a URL"),
     ],
 )
 def test_an_unknown_name_comes_with_one_hint(bare, registration, name, hint):

@@ -8,10 +8,7 @@ import threading
 import pytest
 
 from urlschemes import Registry, Scheme
-from urlschemes.errors import (
-    PluginConflict,
-    UnknownScheme,
-)
+from urlschemes.errors import PluginConflict, UnknownScheme
 
 
 def states(registry: Registry, name: str) -> dict[str, str]:

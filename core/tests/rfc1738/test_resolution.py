@@ -7,16 +7,7 @@ from urlschemes.errors import NotHierarchical
 from urlschemes.url.value import URL
 
 FIELDS = """
-api = 1
 scheme = "{name}"
-status = "experimental"
-title = "t"
-reference = "r"
-contact = "c"
-change_controller = "c"
-encoding_considerations = "e"
-interoperability_considerations = "i"
-security_considerations = "s"
 [syntax]
 rule = "u"
 hierarchy = "path"
@@ -27,22 +18,18 @@ path = *[ uchar | "/" | ":" | ";" | "=" ]
 query = *[ uchar | "/" | ":" | ";" | "=" ]
 '''
 [syntax.parts]
-user = { at = "user" }
-password = { at = "password" }
-host = { at = "host" }
+user = "user"
+password = "password"
+host = "host"
 port = { at = "port", number = true }
-path = { at = "path" }
-query = { at = "query" }
+path = "path"
+query = "query"
 """
 WITHOUT_QUERY = """bnf = '''
 u = "x-f://" hostport [ "/" path [ ";mode=" alpha ] ]
 path = *[ uchar | "/" | "?" ]
 '''
-[syntax.parts]
-host = { at = "host" }
-port = { at = "port", number = true }
-path = { at = "path" }
-mode = { at = "u/alpha" }
+parts = { host = "host", port = { at = "port", number = true }, path = "path", mode = "u/alpha" }
 """
 Query = Scheme(Registration.from_text(FIELDS.format(name="x-q") + WITH_QUERY)).url_type
 File = Scheme(Registration.from_text(FIELDS.format(name="x-f") + WITHOUT_QUERY)).url_type

@@ -10,16 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from urlschemes import (
-    InternetURL,
-    LoginURL,
-    Registration,
-    list_part,
-    number_part,
-    pairs_part,
-    parse_generic,
-    text_part,
-)
+from urlschemes import InternetURL, LoginURL, Registration, list_part, number_part, pairs_part, parse_generic, text_part
 from urlschemes.errors import InvalidURL, PluginContractError
 
 RECORD = (Path(__file__).parent.parent / "album.toml").read_text("utf-8")
@@ -28,7 +19,6 @@ LABEL = Registration.from_text(
     RECORD.partition("[syntax]")[0].replace("x-album", "x-label")
     + """
 [syntax]
-rule = "labelurl"
 bnf = '''
 labelurl = "x-label://" ( "a/" host "/" word | "b/" host "/" word [ ":" kind word2 ] ) fields
 word     = *uchar
@@ -39,12 +29,7 @@ field    = ";" name "=" value
 name     = *uchar
 value    = *uchar
 '''
-[syntax.parts]
-host = { at = "host" }
-word = { at = "word" }
-kind = { at = "kind" }
-more = { at = "word2" }
-fields = { at = "fields", element = "field" }
+parts = { host = "host", word = "word", kind = "kind", more = "word2", fields = { at = "fields", element = "field" } }
 """
 )
 

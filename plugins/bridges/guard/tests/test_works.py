@@ -172,10 +172,7 @@ def test_an_upgraded_connection_is_the_programs_own(library: str, serve: Start) 
             stream.read(4, 0.05)
 
     async def run() -> None:
-        async with (
-            module.AsyncClient(policy=HERE) as client,
-            client.stream(*request, headers=fields) as response,
-        ):
+        async with module.AsyncClient(policy=HERE) as client, client.stream(*request, headers=fields) as response:
             stream = response.extensions["network_stream"]
             await stream.write(b"ping", 20)
             assert await stream.read(4, 20) == b"ping"

@@ -8,9 +8,7 @@ from typing import Any, TypeVar
 
 from talk_scheme import TalkURL, dialogue
 
-from urlschemes_access.protocol import (
-    Algorithm,
-)
+from urlschemes_access.protocol import Algorithm
 from urlschemes_access.resources.asynchronous import run as opened
 
 T = TypeVar("T")

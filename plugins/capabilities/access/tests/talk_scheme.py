@@ -10,48 +10,24 @@ from urlschemes.url.value import URL, LoginURL
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.backends.connection_pool import ConnectionPool
 from urlschemes_access.dialogue import Dialogue, Operation
-from urlschemes_access.errors import (
-    RemoteError,
-)
+from urlschemes_access.errors import RemoteError
 from urlschemes_access.policy import Limits, Policy
-from urlschemes_access.protocol import (
-    Algorithm,
-    Connect,
-    Deliver,
-    Open,
-    Receive,
-    Send,
-)
+from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Receive, Send
 from urlschemes_access.resources import synchronous
 from urlschemes_access.resources.synchronous import Session
 from urlschemes_access.settings import Arguments, Settings
 
 RECORD = """
-api = 1
 scheme = "x-talk"
-status = "experimental"
-title = "A protocol for tests"
-reference = "none"
-contact = "nobody"
-change_controller = "nobody"
 default_port = 7
 operations = ["access", "find attributes", "replace", "update", "delete", "open session"]
 redirects = ["x-talk", "x-talks"]
-encoding_considerations = "none"
-interoperability_considerations = "none"
-security_considerations = "none"
 [syntax]
-rule = "talkurl"
 bnf = '''
 talkurl = "x-talk://" login [ "/" what ]
 what    = *uchar
 '''
-[syntax.parts]
-user = { at = "user" }
-password = { at = "password" }
-host = { at = "host" }
-port = { at = "port", number = true }
-what = { at = "what" }
+parts = { user = "user", password = "password", host = "host", port = { at = "port", number = true }, what = "what" }
 """
 TALK = Registration.from_text(RECORD, source="test")
 
@@ -124,12 +100,21 @@ def fetch(port: int, *, host: str = "127.0.0.1", greeting: bytes = b"") -> Algor
 
 
 class Shell(Session):
-    def say(self, line: bytes) -> bytes:
-        return self.run_algorithm(self._saying(line))
+    said = 0
 
-    def _saying(self, line: bytes) -> Algorithm[bytes]:
-        yield from Send(self.peer, line)
-        heard = (yield from Receive(self.peer)) or b""
+    def say(self, octets: bytes, *, within: float | None = None) -> bytes:
+        self.said += 1
+        return self.run_algorithm(self._saying(octets, within))
+
+    def tell(self, octets: bytes) -> None:
+        self.run_algorithm(self._saying(octets, None))
+
+    def say_twice(self) -> bytes:
+        return self.say(b"one") + self.say(b"two")
+
+    def _saying(self, octets: bytes, within: float | None) -> Algorithm[bytes]:
+        yield from Send(self.peer, octets)
+        heard = (yield from Receive(self.peer, within=within)) or b""
         if heard.startswith(b"no"):
             raise RemoteError("it said no", text="no")
         return heard

@@ -23,16 +23,7 @@ from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.configuration import Configuration
 from urlschemes_access.credentials import Credentials
 from urlschemes_access.errors import PolicyDenied
-from urlschemes_access.protocol import (
-    Algorithm,
-    Authenticate,
-    Close,
-    Connect,
-    Open,
-    Pull,
-    Receive,
-    Send,
-)
+from urlschemes_access.protocol import Algorithm, Authenticate, Close, Connect, Open, Pull, Receive, Send
 from urlschemes_access.resources.asynchronous import AsyncDocument
 
 JOE = Credentials("joe", "secret")

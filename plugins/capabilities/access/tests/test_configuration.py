@@ -228,10 +228,7 @@ def test_settings_replace_defaults_and_denials_are_added() -> None:
     base = Policy.interactive()
     policy = made.policy(base)
     assert policy == replace(
-        base,
-        networks=("192.0.2.0/24",),
-        denied_networks=(*base.denied_networks, "192.0.2.7"),
-        limits=Limits(hops=1),
+        base, networks=("192.0.2.0/24",), denied_networks=(*base.denied_networks, "192.0.2.7"), limits=Limits(hops=1)
     )
     assert made.policy() == Policy(networks=("192.0.2.0/24",), denied_networks=("192.0.2.7",), limits=Limits(hops=1))
     assert Configuration().policy(base) == base

@@ -96,14 +96,8 @@ TYPES = {
         "def __str__(self): return 'http://other.dom/'",
         "the type TestURL overrides __str__, which is the same for all URLs",
     ),
-    "x-line": (
-        "def check_line(self): pass",
-        "the type TestURL overrides check_line, which is the same for all URLs",
-    ),
-    "x-raw": (
-        "raw = {'word': 'else'}",
-        "the type TestURL overrides raw, which is the same for all URLs",
-    ),
+    "x-line": ("def check_line(self): pass", "the type TestURL overrides check_line, which is the same for all URLs"),
+    "x-raw": ("raw = {'word': 'else'}", "the type TestURL overrides raw, which is the same for all URLs"),
     "x-none": (
         "@classmethod\n    def parse(cls, text, *, limit=0): return None",
         "the type TestURL breaks the plugin contract: it returned a NoneType",
@@ -116,10 +110,7 @@ TYPES = {
         "@classmethod\n    def parse(cls, text, *, limit=0): return super().parse(text.replace('yes', 'no'))",
         "x-else:no",
     ),
-    "x-part": (
-        "word = None",
-        "x-part:yes",
-    ),
+    "x-part": ("word = None", "x-part:yes"),
 }
 
 

@@ -23,26 +23,14 @@ from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import Deliver, Open
 
 RECORD = """
-api = 1
 scheme = "{name}"
-status = "experimental"
-title = "A scheme of the tests"
-reference = "nowhere"
-contact = "the tests"
-change_controller = "the tests"
 default_port = 70
 operations = ["access", "find attributes", "replace", "delete"]
-encoding_considerations = "None."
-interoperability_considerations = "None."
-security_considerations = "None."
-
 [syntax]
-rule = "testurl"
 bnf = '''
 testurl = "{name}://" login [ "/" thing ]
 thing   = *[ uchar | "/" | "?" | ":" | "@" ]
 '''
-
 [syntax.parts]
 user = {{ at = "user" }}
 password = {{ at = "password" }}
@@ -148,10 +136,7 @@ def test_schemes_that_are_not_installed_are_reached_through_their_gateway(make: 
 @pytest.mark.decision(31)
 def test_operations_that_change_something_use_no_gateway(make: Any) -> None:
     client = make(x_far="x-near://gw.dom/{url}", x_nobody="x-near://gw.dom/{url}")
-    for attributes in (
-        client.replace("x-far://h.dom/a", b"content"),
-        client.delete("x-far://h.dom/a"),
-    ):
+    for attributes in (client.replace("x-far://h.dom/a", b"content"), client.delete("x-far://h.dom/a")):
         assert (attributes.name, attributes.gateway) == ("x-far://h.dom/a", None)
     with pytest.raises(UnknownScheme):
         client.delete("x-nobody:a")

@@ -138,11 +138,7 @@ def test_both_layouts_are_parsed_and_persons_are_left_out(given):
         (NEW.encode() + b"a" * 65 + b",,,Permanent,-,,\n", "line 2, column URI Scheme", "invalid scheme name"),
         (NEW.encode() + "é,,,Permanent,-,,\n".encode(), "line 2, column URI Scheme", "invalid scheme name"),
         (NEW.encode() + "fo\u212a,,,Permanent,-,,\n".encode(), "line 2, column URI Scheme", "invalid scheme name"),
-        (
-            NEW.encode() + b"a,,,Eternal,-,,\n",
-            "line 2, column Status",
-            "invalid status 'Eternal': expected one of",
-        ),
+        (NEW.encode() + b"a,,,Eternal,-,,\n", "line 2, column Status", "invalid status 'Eternal': expected one of"),
         (
             NEW.encode() + b'a,,"two\nlines",Permanent,-,,\nA,,,Permanent,-,,\n',
             "line 4, column URI Scheme",

@@ -6,6 +6,7 @@ from base64 import b64decode
 from urllib.parse import unquote
 
 import pytest
+from opening import content_of
 
 import urlschemes_access
 from urlschemes.errors import UnsafeURL
@@ -18,9 +19,7 @@ from urlschemes_servers.http import HttpResponse
 
 
 def access(text: str, policy: Policy | None = None) -> Document:
-    document = urlschemes_access.access(text, registry=registry, policy=policy)
-    assert isinstance(document, Document)
-    return document
+    return urlschemes_access.open_document(text, registry=registry, policy=policy)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +79,5 @@ def test_a_gateway_leads_from_or_to_a_data_url() -> None:
     with http_server(handler=lambda request: HttpResponse(200, request.target.encode())) as server:
         for url, template in (("data:,a", f"http://{server}/{{url}}"), ("x-nobody:a", "data:,/{url}")):
             gateways = {url.partition(":")[0]: template}
-            with Client(registry=registry, policy=Policy.interactive(), gateways=gateways).access(url) as document:
-                assert isinstance(document, Document)
-                assert unquote(document.read_text()) == f"/{url}"
+            client = Client(registry=registry, policy=Policy.interactive(), gateways=gateways)
+            assert unquote(content_of(url, client).decode()) == f"/{url}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from outcomes import checked
 
 import urlschemes_access
 from urlschemes.errors import UnsafeURL, URLError
-from urlschemes_access import Attributes, Document, Listing, Policy
+from urlschemes_access import Attributes, Policy
 from urlschemes_access.errors import PolicyDenied, RemoteError, Truncated
-from urlschemes_access.protocol import Algorithm
 from urlschemes_file import FileURL
 from urlschemes_file.access import access, find_attributes
-from urlschemes_testing.replay import Outcome, Script, fault_everywhere, file, folder, replay, split_everywhere
+from urlschemes_testing.replay import Script, file, folder, replay
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX")
 
@@ -32,18 +32,10 @@ def parse(text: str) -> FileURL:
     return FileURL.parse(text)
 
 
-def outcome_of(algorithm: Callable[[], Algorithm[None]], script: Script) -> Outcome:
-    """Return the outcome: the same however the content is cut, and honest after every fault."""
-    outcome = split_everywhere(algorithm, script)
-    if outcome.error is None:
-        fault_everywhere(algorithm, script)
-    return outcome
-
-
 @pytest.mark.fault(51, 52)
 def test_a_file_is_delivered_unchanged() -> None:
     script = Script(file("/pub/a.txt", b"one\r\n.\r\ntwo\x00"))
-    outcome = outcome_of(partial(access, parse("file:///pub/a.txt")), script)
+    outcome = checked(partial(access, parse("file:///pub/a.txt")), script)
     assert outcome.content == b"one\r\n.\r\ntwo\x00"
     assert outcome.complete
     assert outcome.unclosed == ()
@@ -61,7 +53,7 @@ def test_a_directory_is_a_listing_of_urls() -> None:
         file("/pub/sub/deep"),
     )
     for text in ("file:///pub", "file:///pub/", "file://localhost/pub/"):
-        outcome = outcome_of(partial(access, parse(text)), script)
+        outcome = checked(partial(access, parse(text)), script)
         assert outcome.kind == "listing"
         found = {entry.name: entry for entry in outcome.entries}
         assert found.keys() == {"a b.txt", "sub", "pipe"}
@@ -77,7 +69,7 @@ def test_attributes() -> None:
         ("file:///a.tar.gz", Attributes(media_type="application/gzip", size=3, modified=THEN, name="a.tar.gz")),
         ("file:///d", Attributes(modified=THEN, name="d")),
     ):
-        outcome = outcome_of(partial(find_attributes, parse(text)), script)
+        outcome = checked(partial(find_attributes, parse(text)), script)
         assert outcome.attributes is not None
         assert replace(outcome.attributes, fields={}) == expected
 
@@ -97,22 +89,22 @@ def test_attributes() -> None:
 )
 def test_the_suffix_of_a_name_tells_the_media_type(name: str, media_type: str | None) -> None:
     url = FileURL(segments=[name.replace("%2F", "-")])
-    outcome = outcome_of(partial(find_attributes, url), Script(file(url.path, b"")))
+    outcome = checked(partial(find_attributes, url), Script(file(url.path, b"")))
     assert outcome.attributes is not None
     assert outcome.attributes.media_type == media_type
 
 
 def test_a_file_that_became_shorter_is_truncated() -> None:
-    outcome = outcome_of(partial(access, parse("file:///a")), Script(file("/a", b"123", size=5)))
+    outcome = checked(partial(access, parse("file:///a")), Script(file("/a", b"123", size=5)))
     assert outcome.content == b"123"
     assert isinstance(outcome.error, Truncated)
     assert (outcome.error.received, outcome.error.expected) == (3, 5)
 
 
 def test_a_file_with_a_final_slash_is_an_error() -> None:
-    outcome = outcome_of(partial(access, parse("file:///a/")), Script(file("/a", b"123")))
+    outcome = checked(partial(access, parse("file:///a/")), Script(file("/a", b"123")))
     assert isinstance(outcome.error, RemoteError)
-    assert outcome_of(partial(access, parse("file:///a/")), Script(folder("/a"))).complete
+    assert checked(partial(access, parse("file:///a/")), Script(folder("/a"))).complete
 
 
 @pytest.mark.fault(49)
@@ -154,21 +146,18 @@ def policy(root: Path) -> Policy:
 
 def read(path: Path | str, policy: Policy) -> bytes:
     url = path if isinstance(path, str) else str(FileURL.from_path(path))
-    with urlschemes_access.access(url, policy=policy) as found:
-        assert isinstance(found, Document)
+    with urlschemes_access.open_document(url, policy=policy) as found:
         octets = found.read()
         assert found.terminated
         return octets
 
 
 def test_the_urls_of_a_listing_can_be_accessed(root: Path, policy: Policy) -> None:
-    with urlschemes_access.access(str(FileURL.from_path(root)), policy=policy) as listing:
-        assert isinstance(listing, Listing)
+    with urlschemes_access.open_listing(str(FileURL.from_path(root)), policy=policy) as listing:
         found = {entry.name: entry for entry in listing}
     assert list(found) == ["empty", "octets.bin", "sub"]
     assert found["octets.bin"].size == len(CONTENT)
-    with urlschemes_access.access(found["sub"].parse(), policy=policy) as inner:
-        assert isinstance(inner, Listing)
+    with urlschemes_access.open_listing(found["sub"].parse(), policy=policy) as inner:
         (entry,) = inner
     assert read(str(entry.url), policy) == b"Hello.\n"
     assert str(found["sub"].parse().join("notes.txt")) == entry.url
@@ -179,8 +168,7 @@ def test_a_name_may_contain_any_octets(root: Path, policy: Policy) -> None:
     names = [b"new\nline", b"esc\x1b[2J", b"tab\t", b"caf\xe9", b"-rf", b"a;b#c?d%e~f", b"\\", b" "]
     for name in names:
         Path(os.fsdecode(os.fsencode(root / "sub") + b"/" + name)).write_bytes(name)
-    with urlschemes_access.access(str(FileURL.from_path(root / "sub")), policy=policy) as listing:
-        assert isinstance(listing, Listing)
+    with urlschemes_access.open_listing(str(FileURL.from_path(root / "sub")), policy=policy) as listing:
         found = {entry.name: str(entry.url) for entry in listing}
     for name in names:
         assert read(found[os.fsdecode(name)], policy) == name

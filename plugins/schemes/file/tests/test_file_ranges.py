@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from urlschemes.errors import UnsupportedOperation
-from urlschemes_access import Attributes, Client, Document, Policy, Range
+from urlschemes_access import Attributes, Client, Policy, Range
 from urlschemes_access.errors import RemoteError
 from urlschemes_file import FileURL
 from urlschemes_file.access import access
@@ -49,6 +49,5 @@ def test_a_range_of_a_file_of_this_machine(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(bytes(range(256)) * 1000)
     client = Client(policy=replace(Policy.untrusted(), roots=(str(tmp_path),)))
-    with client.access(FileURL.from_path(path), range=Range(100_000, 200_000)) as found:
-        assert isinstance(found, Document)
+    with client.open_document(FileURL.from_path(path), range=Range(100_000, 200_000)) as found:
         assert found.read() == path.read_bytes()[100_000:200_000]

@@ -15,16 +15,7 @@ from urlschemes_access import Attributes, Policy
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.protocol import Algorithm
 from urlschemes_file import FileURL, access
-from urlschemes_testing.replay import (
-    Script,
-    fault_everywhere,
-    file,
-    removed,
-    replay,
-    split_everywhere,
-    upload,
-    written,
-)
+from urlschemes_testing.replay import Script, fault_everywhere, file, removed, replay, split_everywhere, upload, written
 from urlschemes_testing.replay.steps import EPOCH
 
 WRITTEN = Attributes(media_type="text/plain", size=10, modified=EPOCH, name="a b.txt", fields={"kind": "file"})

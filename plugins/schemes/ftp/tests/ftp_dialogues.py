@@ -9,16 +9,12 @@ from urlschemes_testing.replay import (
     client_closes,
     connect,
     connect_back,
+    exchange,
     server,
     server_closes,
 )
 
 HOST = "host.dom"
-
-
-def exchange(*lines: str) -> tuple[Step, ...]:
-    """Return the steps for commands and replies that alternate."""
-    return tuple(client(line) if number % 2 == 0 else server(line) for number, line in enumerate(lines))
 
 
 def steps(*parts: Step | tuple[Step, ...]) -> tuple[Step, ...]:
@@ -29,10 +25,7 @@ def steps(*parts: Step | tuple[Step, ...]) -> tuple[Step, ...]:
 CONNECTED = (connect(HOST, 21),)
 GREETING = Script(*CONNECTED, server("220 host.dom FTP server ready"))
 LOGIN = GREETING.then(
-    *exchange(
-        *("USER anonymous", "331 Send your address as password"),
-        *("PASS anonymous@example.com", "230 Welcome"),
-    )
+    *exchange(*("USER anonymous", "331 Send your address as password"), *("PASS anonymous@example.com", "230 Welcome"))
 )
 QUIT = exchange("QUIT", "221 Goodbye")
 NO_FEATURES = exchange("FEAT", "500 Unknown command")

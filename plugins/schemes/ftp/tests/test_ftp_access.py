@@ -19,7 +19,6 @@ from ftp_dialogues import (
     cwd,
     download,
     epsv,
-    exchange,
     retrieve,
     steps,
     type_and_size,
@@ -38,6 +37,7 @@ from urlschemes_testing.replay import (
     connect,
     connect_back,
     credentials,
+    exchange,
     fault_everywhere,
     replay,
     server,
@@ -120,10 +120,7 @@ DOCUMENTS = {
         size_known=True,
     ),
     "type=a": anonymous(
-        "/a;type=A",
-        *(TYPE_A, epsv(), download("RETR", "a", CONTENT)),
-        content=CONTENT,
-        attributes=Attributes(name="a"),
+        "/a;type=A", *(TYPE_A, epsv(), download("RETR", "a", CONTENT)), content=CONTENT, attributes=Attributes(name="a")
     ),
     "type=i, a port, a user, a password": one_octet(
         f"ftp://jo%65:p%3A%40ss@{HOST}:2121/a;type=i",
@@ -277,10 +274,7 @@ LISTINGS = {
             Entry(name="no facts", url=f"ftp://{HOST}:2121/pub/./www/no%20facts"),
             Entry(name="", kind="file", fields={"type": "file"}, problem="the name is empty"),
             Entry(
-                name="\u00e9t\u00e9",
-                url=f"ftp://{HOST}:2121/pub/./www/%E9t%E9",
-                kind="file",
-                fields={"type": "file"},
+                name="\u00e9t\u00e9", url=f"ftp://{HOST}:2121/pub/./www/%E9t%E9", kind="file", fields={"type": "file"}
             ),
         ),
         attributes=Attributes(name="www", fields={"command": "MLSD"}),

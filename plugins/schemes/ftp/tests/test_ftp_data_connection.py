@@ -6,29 +6,15 @@ import threading
 from typing import Any
 
 import pytest
-from ftp_dialogues import HOST, LOGIN, QUIT, download, exchange, type_and_size
+from ftp_dialogues import HOST, LOGIN, QUIT, download, type_and_size
+from opening import content_of, open_document
 
-import urlschemes_access
-from urlschemes_access import Document, Limits, Policy
-from urlschemes_access.errors import (
-    DeadlineExceeded,
-    PolicyDenied,
-    ProtocolError,
-    Truncated,
-)
+from urlschemes_access import Limits, Policy
+from urlschemes_access.errors import DeadlineExceeded, PolicyDenied, ProtocolError, Truncated
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access
-from urlschemes_testing.replay import connect_back, replay
-from urlschemes_testing.rogue import (
-    Act,
-    after_data,
-    deaf,
-    hears,
-    offers_data,
-    rogue,
-    says,
-    stays_silent,
-)
+from urlschemes_testing.replay import connect_back, exchange, replay
+from urlschemes_testing.rogue import Act, after_data, deaf, hears, offers_data, rogue, says, stays_silent
 
 # B27: the port
 
@@ -99,15 +85,8 @@ LOGS_IN = (says("220 ready"), hears(), says("331 password"), hears(), says("230 
 PATIENCE = 60
 
 
-def opened(url: str, policy: Policy) -> Document:
-    document = urlschemes_access.access(url, policy=policy)
-    assert isinstance(document, Document)
-    return document
-
-
 def read(url: str, policy: Policy | None = None) -> bytes:
-    with opened(url, policy or limited()) as document:
-        return document.read()
+    return content_of(url, policy=policy or limited())
 
 
 def limited(**limits: float) -> Policy:
@@ -186,7 +165,7 @@ def test_closing_early_closes_both_connections() -> None:
     data = (says(b"data"), stays_silent(), lambda _: data_closed.set())
     acts = (*LOGS_IN, *size(None), *sending(*data), stays_silent(), lambda _: control_closed.set())
     with rogue(*acts) as server:
-        with opened(f"ftp://{server}/a", policy=limited()) as document:
-            assert next(document) == b"data"
+        with open_document(f"ftp://{server}/a", policy=limited()) as found:
+            assert next(found) == b"data"
         assert control_closed.wait(PATIENCE)
         assert data_closed.wait(PATIENCE)

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from ftp_dialogues import LOGIN, QUIT, download, epsv, exchange, type_and_size
+from ftp_dialogues import LOGIN, QUIT, download, epsv, type_and_size
 
 from urlschemes.errors import UnsupportedOperation
-from urlschemes_access import Attributes, Client, Document, Download, Policy, Range
+from urlschemes_access import Attributes, Client, Download, Policy, Range
 from urlschemes_access.errors import RemoteError, Truncated
 from urlschemes_ftp import FtpURL
 from urlschemes_ftp.access import access
 from urlschemes_servers.ftp import ftp_server
-from urlschemes_testing.replay import Script, Step, client_closes, replay, server, split_everywhere
+from urlschemes_testing.replay import Script, Step, client_closes, exchange, replay, server, split_everywhere
 
 URL = FtpURL.parse("ftp://host.dom/a")
 THEN = datetime(1994, 12, 1, tzinfo=UTC)
@@ -48,36 +48,21 @@ NO_SIZE = type_and_size("a", None)
         (
             Range(7, unchanged=BEFORE),
             LOGIN.then(
-                *SIZE,
-                *exchange("MDTM a", "213 19951201000000"),
-                *epsv(),
-                *download("RETR", "a", b"0123456789"),
-                *QUIT,
+                *SIZE, *exchange("MDTM a", "213 19951201000000"), *epsv(), *download("RETR", "a", b"0123456789"), *QUIT
             ),
             0,
             b"0123456789",
         ),
         (
             Range(7, unchanged=BEFORE),
-            LOGIN.then(
-                *SIZE,
-                *exchange("MDTM a", "500 What?"),
-                *epsv(),
-                *download("RETR", "a", b"0123456789"),
-                *QUIT,
-            ),
+            LOGIN.then(*SIZE, *exchange("MDTM a", "500 What?"), *epsv(), *download("RETR", "a", b"0123456789"), *QUIT),
             0,
             b"0123456789",
         ),
         (
             Range(7, unchanged=BEFORE),
             LOGIN.then(
-                *SIZE,
-                *SAME,
-                *epsv(),
-                *exchange("REST 7", "502 No REST"),
-                *download("RETR", "a", b"0123456789"),
-                *QUIT,
+                *SIZE, *SAME, *epsv(), *exchange("REST 7", "502 No REST"), *download("RETR", "a", b"0123456789"), *QUIT
             ),
             0,
             b"0123456789",
@@ -158,8 +143,7 @@ def test_a_download_from_a_server_continues(tmp_path: Path) -> None:
     with ftp_server(root) as address, Client(policy=Policy.interactive()) as client:
         url = f"ftp://{address}/big"
         for _ in range(2):  # after a range that ended early, the connection is not used again
-            with client.access(url, range=Range(300, 500)) as found:
-                assert isinstance(found, Document)
+            with client.open_document(url, range=Range(300, 500)) as found:
                 assert found.read() == content[300:500]
         assert client.download(url, saved, resume=True) == Download(saved, len(content), 1000)
     assert saved.read_bytes() == content

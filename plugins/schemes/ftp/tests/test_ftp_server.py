@@ -6,19 +6,18 @@ import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from opening import HERE, content_of, open_document, open_listing
 
 import urlschemes_access
-from urlschemes_access import Credentials, Document, Listing, Policy
+from urlschemes_access import Credentials
 from urlschemes_access.errors import AuthRequired
 from urlschemes_access.protocol import Authenticate
 from urlschemes_ftp import FtpURL
 from urlschemes_servers.ftp import FtpUser, ftp_server
 from urlschemes_testing.loopback import Address
 
-HERE = Policy.interactive()
 CONTENTS = {
     "pub/readme.txt": b"Hello from FTP\nline two\n",
     "pub/all-octets": bytes(range(256)) * 4,
@@ -33,23 +32,6 @@ CONTENTS = {
     "home/joe/etc/motd": b"the one of joe\n",
 }
 JOE = "joe:s3cret%2F%40%3A"
-
-
-def document(url: str, **options: Any) -> Document:
-    found = urlschemes_access.access(url, **{"policy": HERE, **options})
-    assert isinstance(found, Document)
-    return found
-
-
-def listing(url: str) -> Listing:
-    found = urlschemes_access.access(url, policy=HERE)
-    assert isinstance(found, Listing)
-    return found
-
-
-def read(url: str, **options: Any) -> bytes:
-    with document(url, **options) as found:
-        return found.read()
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +52,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
 def test_files_come_octet_by_octet(server: Address, name: str) -> None:
     *directories, last = name.split("/")
     url = FtpURL(host=server.host, port=server.port, directories=directories, name=last)
-    with document(str(url)) as found:
+    with open_document(str(url)) as found:
         assert found.size == len(CONTENTS[name])
         assert found.read() == CONTENTS[name]
         assert found.terminated
@@ -79,16 +61,16 @@ def test_files_come_octet_by_octet(server: Address, name: str) -> None:
 @pytest.mark.decision(27)
 @pytest.mark.rfc1738(61)
 def test_an_encoded_slash_is_not_the_default_directory(server: Address) -> None:
-    assert read(f"ftp://{JOE}@{server}/etc/motd") == b"the one of joe\n"
-    assert read(f"ftp://{JOE}@{server}/%2Fetc/motd") == b"the one of the root\n"
+    assert content_of(f"ftp://{JOE}@{server}/etc/motd") == b"the one of joe\n"
+    assert content_of(f"ftp://{JOE}@{server}/%2Fetc/motd") == b"the one of the root\n"
     # The server decides what an empty CWD means (decision 27); this one changes to the root.
-    assert read(f"ftp://{JOE}@{server}//etc/motd") == b"the one of the root\n"
+    assert content_of(f"ftp://{JOE}@{server}//etc/motd") == b"the one of the root\n"
 
 
 @pytest.mark.rfc1738(58)
 @pytest.mark.parametrize("path", ["pub/", "pub;type=d", "pub/;type=D", "etc/../pub/"])
 def test_a_directory_lists_urls_that_lead_on(server: Address, path: str) -> None:
-    with listing(f"ftp://{server}/{path}") as found:
+    with open_listing(f"ftp://{server}/{path}") as found:
         entries = {entry.name: entry for entry in found}
     assert entries.keys() == {name.split("/")[1] for name in CONTENTS if name.startswith("pub/")}
     for name, entry in entries.items():
@@ -96,21 +78,21 @@ def test_a_directory_lists_urls_that_lead_on(server: Address, path: str) -> None
         assert entry.url is not None
         if entry.kind == "directory":
             assert name == "dir with space"
-            with listing(entry.url) as inside:
+            with open_listing(entry.url) as inside:
                 assert [each.name for each in inside] == ["f 1.txt"]
         else:
             assert (entry.kind, entry.size) == ("file", len(CONTENTS[f"pub/{name}"]))
             assert entry.modified is not None
             assert entry.modified.timestamp() == 1_000_000_000
-            assert read(entry.url) == CONTENTS[f"pub/{name}"]
+            assert content_of(entry.url) == CONTENTS[f"pub/{name}"]
 
 
 @pytest.mark.rfc1738(50)
 def test_logins(server: Address) -> None:
     with pytest.raises(AuthRequired):
-        read(f"ftp://joe@{server}/etc/motd")
+        content_of(f"ftp://joe@{server}/etc/motd")
     with pytest.raises(AuthRequired) as refused:
-        read(f"ftp://joe:hunter2@{server}/etc/motd")
+        content_of(f"ftp://joe:hunter2@{server}/etc/motd")
     assert "hunter2" not in str(refused.value)
     asked = []
 
@@ -118,20 +100,20 @@ def test_logins(server: Address) -> None:
         asked.append((request.host, request.port, request.user))
         return Credentials("joe", "s3cret/@:")
 
-    assert read(f"ftp://joe@{server}/etc/motd", credentials=credentials) == b"the one of joe\n"
+    assert content_of(f"ftp://joe@{server}/etc/motd", credentials=credentials) == b"the one of joe\n"
     assert asked == [(server.host, server.port, "joe")]
     login = Credentials("joe", "s3cret/@:")
     for place in (server, f"joe@{server}"):
-        assert read(f"ftp://{place}/etc/motd", credentials=login) == b"the one of joe\n"
+        assert content_of(f"ftp://{place}/etc/motd", credentials=login) == b"the one of joe\n"
     with pytest.raises(AuthRequired, match="requires a password for the user 'ann'"):
-        read(f"ftp://ann@{server}/etc/motd", credentials=login)
+        content_of(f"ftp://ann@{server}/etc/motd", credentials=login)
     with pytest.raises(AuthRequired, match="not a token"):
-        read(f"ftp://{server}/etc/motd", credentials=Credentials(token="abc"))
+        content_of(f"ftp://{server}/etc/motd", credentials=Credentials(token="abc"))
 
 
 def test_the_trace_shows_the_dialogue_without_the_password(server: Address) -> None:
     events: list[object] = []
-    read(f"ftp://{JOE}@{server}/etc/motd", trace=events.append)
+    content_of(f"ftp://{JOE}@{server}/etc/motd", trace=events.append)
     shown = repr(events)
     for command in ("USER joe", "PASS ***", "CWD etc", "TYPE I", "SIZE motd", "EPSV", "RETR motd", "QUIT"):
         assert command in shown

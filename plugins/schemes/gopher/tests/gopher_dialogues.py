@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from urlschemes.errors import URLError
+from outcomes import checked
+
 from urlschemes_gopher import GopherURL
 from urlschemes_gopher.access import access, find_attributes
-from urlschemes_testing.replay import (
-    Outcome,
-    Script,
-    client,
-    connect,
-    fault_everywhere,
-    server,
-    server_closes,
-    split_everywhere,
-)
+from urlschemes_testing.replay import Outcome, Script, client, connect, server, server_closes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from urlschemes_access.protocol import Algorithm
+    pass
 
 HOST = "host.dom"
-MENU = (
-    "0About\t0/about\thost.dom\t70",
-    "1More\t1/more\tother.dom\t7070\t+",
-    "7Find\t7/find\thost.dom\t70",
-)
+MENU = ("0About\t0/about\thost.dom\t70", "1More\t1/more\tother.dom\t7070\t+", "7Find\t7/find\thost.dom\t70")
 INFO = "+INFO: 0Some file\tmoo\thost.dom\t70\t+"
 BLOCKS = (
     INFO,
@@ -65,25 +51,9 @@ def outcome_of(url: str | GopherURL, script: Script, *, closing: bool = False, s
     `closing` if only the end of the connection ends the content.
     """
     parsed = url_of(url) if isinstance(url, str) else url
-    return _checked(partial(access, parsed, submit_form=submit_form), script, closing=closing)
+    return checked(partial(access, parsed, submit_form=submit_form), script, ends_by_closing=closing)
 
 
 def attributes_outcome(path: str, script: Script, *, closing: bool = False) -> Outcome:
     """Return the outcome of finding attributes, with the same checks."""
-    return _checked(partial(find_attributes, url_of(path)), script, closing=closing)
-
-
-def _checked(algorithm: Callable[[], Algorithm[None]], script: Script, *, closing: bool) -> Outcome:
-    outcome = split_everywhere(algorithm, script)
-    if outcome.error is None:
-        fault_everywhere(algorithm, script, ends_by_closing=closing)
-    return outcome
-
-
-Failure = TypeVar("Failure", bound=URLError)
-
-
-def error_of(outcome: Outcome, error: type[Failure]) -> Failure:
-    """Return the error that the access must have ended with."""
-    assert isinstance(outcome.error, error), outcome
-    return outcome.error
+    return checked(partial(find_attributes, url_of(path)), script, ends_by_closing=closing)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from gopher_dialogues import HOST, MENU, error_of, exchange, outcome_of, url_of
+from gopher_dialogues import HOST, MENU, exchange, outcome_of, url_of
 from hypothesis import given
 from hypothesis import strategies as st
+from outcomes import error_of
 
 from urlschemes.errors import UnsupportedOperation
-from urlschemes_access.errors import (
-    ConnectError,
-    DeadlineExceeded,
-    LimitExceeded,
-    RemoteError,
-    Truncated,
-)
+from urlschemes_access.errors import ConnectError, DeadlineExceeded, LimitExceeded, RemoteError, Truncated
 from urlschemes_gopher import GopherURL
 from urlschemes_gopher.access import access, find_attributes
 from urlschemes_testing.replay import (

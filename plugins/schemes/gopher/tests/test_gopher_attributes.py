@@ -5,18 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from gopher_dialogues import BLOCKS, INFO, MENU, attributes_outcome, error_of, exchange, outcome_of, url_of
+from gopher_dialogues import BLOCKS, INFO, MENU, attributes_outcome, exchange, outcome_of, url_of
+from outcomes import error_of
 
-from urlschemes_access.errors import (
-    LimitExceeded,
-    RemoteError,
-)
+from urlschemes_access.errors import LimitExceeded, RemoteError
 from urlschemes_gopher.access import find_attributes
 from urlschemes_gopher.attributes import MAX_OCTETS
-from urlschemes_testing.replay import (
-    Script,
-    replay,
-)
+from urlschemes_testing.replay import Script, replay
 
 
 def test_the_attributes_of_an_item() -> None:

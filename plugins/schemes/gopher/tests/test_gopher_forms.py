@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from gopher_dialogues import HOST, INFO, MENU, error_of, exchange, outcome_of, url_of
+from gopher_dialogues import HOST, INFO, MENU, exchange, outcome_of, url_of
+from outcomes import error_of
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.credentials import Form, Question
-from urlschemes_access.errors import (
-    InputRequired,
-)
+from urlschemes_access.errors import InputRequired
 from urlschemes_access.protocol import Send
 from urlschemes_gopher.access import access, find_attributes
-from urlschemes_testing.replay import (
-    Script,
-    Step,
-    answers,
-    client,
-    connect,
-    replay,
-    server,
-    server_closes,
-)
+from urlschemes_testing.replay import Script, Step, answers, client, connect, replay, server, server_closes
 
 ASK = (
     "+INFO: 0Order\torder\thost.dom\t70\t?",

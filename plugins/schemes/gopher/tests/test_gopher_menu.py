@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from gopher_dialogues import MENU, error_of, exchange, outcome_of, url_of
+from gopher_dialogues import MENU, exchange, outcome_of, url_of
+from outcomes import error_of
 
 from urlschemes_access.attributes import Entry
-from urlschemes_access.errors import (
-    LimitExceeded,
-    RemoteError,
-    Truncated,
-)
+from urlschemes_access.errors import LimitExceeded, RemoteError, Truncated
 from urlschemes_gopher import GopherURL
 from urlschemes_gopher.access import access
-from urlschemes_testing.replay import (
-    replay,
-)
+from urlschemes_testing.replay import replay
 
 
 def test_a_menu_is_a_listing_of_urls() -> None:
@@ -60,7 +55,7 @@ def test_a_menu_that_ends_within_a_line_is_truncated() -> None:
 def one(line: str | bytes, *before: str) -> Entry:
     """Return the entry of a line that follows the lines `before`."""
     script = exchange("", *before, line if isinstance(line, str) else line + b"\r\n", MENU[0], ".")
-    outcome = outcome_of("1", script) if len(line) < 1000 else replay(access(url_of("1")), script)
+    outcome = replay(access(url_of("1")), script)
     return outcome.entries[len(before)]
 
 

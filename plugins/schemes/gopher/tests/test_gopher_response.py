@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from gopher_dialogues import HOST, MENU, attributes_outcome, error_of, exchange, outcome_of, url_of
+from gopher_dialogues import HOST, MENU, attributes_outcome, exchange, outcome_of, url_of
+from outcomes import error_of
 
-from urlschemes_access.errors import (
-    RemoteError,
-    Truncated,
-)
+from urlschemes_access.errors import RemoteError, Truncated
 from urlschemes_gopher.access import access
-from urlschemes_testing.replay import (
-    Script,
-    client,
-    connect,
-    replay,
-    server,
-    silence,
-)
+from urlschemes_testing.replay import Script, client, connect, replay, server, silence
 
 
 def test_a_response_of_known_length() -> None:

@@ -6,23 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from opening import HERE, content_of, entries_of, open_document
 
 import urlschemes_access
 from urlschemes.errors import UnsafeURL
-from urlschemes_access import Document, Listing, Policy
-from urlschemes_access.errors import (
-    RemoteError,
-)
+from urlschemes_access.errors import RemoteError
 from urlschemes_servers.gopher import binary, form, gopher_server, link, menu, search, text
 from urlschemes_testing.loopback import Address
-from urlschemes_testing.rogue import (
-    hears,
-    rogue,
-    says,
-    stays_silent,
-)
-
-HERE = Policy.interactive()
+from urlschemes_testing.rogue import hears, rogue, says, stays_silent
 
 ALL_OCTETS = bytes(range(256)) * 300
 POEM = "Roses are red.\n.Violets are dotted.\n..\n.\nThe end.\n"
@@ -55,22 +46,8 @@ def server() -> Iterator[Address]:
         yield address
 
 
-def access(url: str, **options: Any) -> Document | Listing:
-    found = urlschemes_access.access(url, **{"policy": HERE, **options})
-    assert isinstance(found, Document | Listing)
-    return found
-
-
-def read(url: str, **options: Any) -> bytes:
-    with access(url, **options) as found:
-        assert isinstance(found, Document)
-        return found.read()
-
-
 def entries(url: str, **options: Any) -> dict[str, str | None]:
-    with access(url, **options) as found:
-        assert isinstance(found, Listing)
-        return {entry.name: entry.url for entry in found}
+    return {entry.name: entry.url for entry in entries_of(url, **options)}
 
 
 # A Gopher+ server
@@ -100,8 +77,7 @@ def test_the_top_menu_leads_everywhere(server: Address) -> None:
     ],
 )
 def test_a_document_is_delivered_however_it_is_sent(server: Address, path: str, content: bytes) -> None:
-    with access(f"gopher://{server}/{path}") as document:
-        assert isinstance(document, Document)
+    with open_document(f"gopher://{server}/{path}") as document:
         assert (document.read(), document.terminated) == (content, True)
 
 
@@ -113,14 +89,14 @@ def test_searches_attributes_and_forms(server: Address) -> None:
     for path in ("0/poem", "0/poem%09%09+", "0/poem%09%09!"):
         found = urlschemes_access.find_attributes(f"gopher://{server}/{path}", policy=HERE)
         assert (found.name, found.fields["+ABSTRACT"]) == ("A poem", "Short.\nVery short.")
-    assert read(f"gopher://{server}/0/poem%09%09!+ABSTRACT").startswith(b"+INFO: 0A poem\t/poem\t")
-    assert read(f"gopher://{server}/0/order%09%09?", ask=lambda _: ("3", "one\n.two", "No")) == b"3|2|one|.two|No"
+    assert content_of(f"gopher://{server}/0/poem%09%09!+ABSTRACT").startswith(b"+INFO: 0A poem\t/poem\t")
+    assert content_of(f"gopher://{server}/0/order%09%09?", ask=lambda _: ("3", "one\n.two", "No")) == b"3|2|one|.two|No"
 
 
 def test_errors(server: Address) -> None:
     for path in ("0/nothing", "1/nothing%09%09+", "0/report%09%09+image/gif"):
         with pytest.raises(RemoteError, match=r"there is no|no such item"):
-            access(f"gopher://{server}/{path}")
+            open_document(f"gopher://{server}/{path}")
 
 
 # Refused before connecting
@@ -146,7 +122,7 @@ def test_control_characters_never_reach_a_server(path: str) -> None:
     with rogue(stays_silent()) as server:
         for options in ({}, {"submit_form": True}):
             with pytest.raises(UnsafeURL):
-                access(f"gopher://{server}/{path}", options=options)
+                open_document(f"gopher://{server}/{path}", options=options)
         with pytest.raises(UnsafeURL):
             urlschemes_access.find_attributes(f"gopher://{server}/{path}", policy=HERE)
         assert server.visits == []
@@ -160,6 +136,6 @@ def test_no_server_of_a_menu_is_contacted() -> None:
     with rogue(stays_silent()) as other:
         lines = (f"0A\ta\t127.0.0.1\t{other.port}", f"hB\tURL:gopher://{other}/0b\t127.0.0.1\t{other.port}", ".")
         with rogue(hears(), says(*lines)) as server:
-            found = entries(f"gopher://{server}/1", policy=HERE)
+            found = entries(f"gopher://{server}/1")
         assert list(found.values()) == [f"gopher://{other}/0a", f"gopher://{other}/0b"]
         assert other.visits == []

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+from outcomes import checked
+
 import urlschemes
 from urlschemes_http import HttpURL
 from urlschemes_http.access import access
-from urlschemes_testing.replay import (
-    Outcome,
-    Script,
-    Step,
-    client,
-    connect,
-    fault_everywhere,
-    server,
-    server_closes,
-    split_everywhere,
-)
+from urlschemes_testing.replay import Outcome, Script, Step, client, connect, server, server_closes
 
 URL = HttpURL.parse("http://Host.Dom/a%2fb/../%7E;c?x=%26&y")
 TARGET = "/a%2fb/../%7E;c?x=%26&y"
@@ -44,11 +36,7 @@ OPENING = Script(connect("host.dom", 80), request())
 
 def outcome_of(script: Script, *, ends_by_closing: bool = False) -> Outcome:
     """Return the outcome of GET: the same however the response is cut, and never a short success after a fault."""
-    algorithm = partial(access, URL)
-    outcome = split_everywhere(algorithm, script)
-    if outcome.error is None:
-        fault_everywhere(algorithm, script, ends_by_closing=ends_by_closing)
-    return outcome
+    return checked(partial(access, URL), script, ends_by_closing=ends_by_closing)
 
 
 def outcome_of_response(*head: str | bytes, body: bytes = b"", closes: bool = True) -> Outcome:

@@ -47,9 +47,7 @@ def coded(coding: str, octets: bytes, *, media_type: str = "text/plain") -> Http
 
 
 def opened(url: str, *, policy: Policy = HERE, **options: Any) -> Document:
-    document = urlschemes_access.access(url, policy=policy, options={"compressed": True, **options})
-    assert isinstance(document, Document)
-    return document
+    return urlschemes_access.open_document(url, policy=policy, options={"compressed": True, **options})
 
 
 def read(url: str, **options: Any) -> tuple[bytes, Document]:

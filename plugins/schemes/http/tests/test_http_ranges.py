@@ -13,23 +13,15 @@ from pathlib import Path
 
 import pytest
 from http_dialogues import OPENING, URL, request
+from outcomes import checked
 
 import urlschemes_access
 from urlschemes.errors import UnsupportedOperation
-from urlschemes_access import AsyncClient, Attributes, Client, Document, Download, Policy, Range
+from urlschemes_access import AsyncClient, Attributes, Client, Download, Policy, Range
 from urlschemes_access.errors import ProtocolError, RemoteError, Truncated
 from urlschemes_http.access import access
 from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
-from urlschemes_testing.replay import (
-    Outcome,
-    Script,
-    Step,
-    connect,
-    fault_everywhere,
-    replay,
-    server,
-    split_everywhere,
-)
+from urlschemes_testing.replay import Outcome, Script, Step, connect, replay, server
 from urlschemes_testing.rogue import Visitor, rogue
 
 HERE = Policy.interactive()
@@ -56,11 +48,7 @@ def beyond(size: int, *fields: str) -> Step:
 
 
 def outcome_of(wanted: Range, script: Script) -> Outcome:
-    algorithm = partial(access, URL, range=wanted)
-    outcome = split_everywhere(algorithm, script)
-    if outcome.error is None:
-        fault_everywhere(algorithm, script)
-    return outcome
+    return checked(partial(access, URL, range=wanted), script)
 
 
 @pytest.mark.parametrize(
@@ -281,6 +269,8 @@ def test_a_download_without_resume_leaves_no_part(tmp_path: Path, root: Path) ->
 
 
 def test_a_range_of_a_file_on_a_server(root: Path) -> None:
-    with http_server(root) as address, Client(policy=HERE).access(f"http://{address}/big", range=Range(5, 9)) as found:
-        assert isinstance(found, Document)
+    with (
+        http_server(root) as address,
+        Client(policy=HERE).open_document(f"http://{address}/big", range=Range(5, 9)) as found,
+    ):
         assert (found.read(), found.attributes.start) == (CONTENT[5:9], 5)

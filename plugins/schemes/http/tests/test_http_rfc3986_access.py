@@ -30,9 +30,7 @@ def client() -> Client:
 
 
 def opened(client: Client, url: str) -> Document:
-    document = client.access(url)
-    assert isinstance(document, Document)
-    return document
+    return client.open_document(url)
 
 
 @pytest.mark.parametrize(

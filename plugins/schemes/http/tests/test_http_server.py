@@ -7,26 +7,14 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
+from opening import HERE, open_document
 
 import urlschemes
 import urlschemes_access
-from urlschemes_access import Document, Policy, TraceEvent
-from urlschemes_access.errors import (
-    RedirectRefused,
-    RemoteError,
-    Truncated,
-)
+from urlschemes_access import TraceEvent
+from urlschemes_access.errors import RedirectRefused, RemoteError, Truncated
 from urlschemes_servers.http import HttpRequest, HttpResponse, echo, http_server, redirect
 from urlschemes_testing.rogue import closes, floods, hears_until, rogue, says
-
-HERE = Policy.interactive()
-
-
-def opened(url: str, policy: Policy = HERE) -> Document:
-    document = urlschemes_access.access(url, policy=policy)
-    assert isinstance(document, Document)
-    return document
-
 
 # A server that follows the RFC
 
@@ -36,7 +24,7 @@ def opened(url: str, policy: Policy = HERE) -> Document:
 def test_content_octet_for_octet(tmp_path: Path, size: int) -> None:
     octets = random.Random(size).randbytes(size)
     (tmp_path / "file.bin").write_bytes(octets)
-    with http_server(tmp_path) as server, opened(f"http://{server}/file.bin") as document:
+    with http_server(tmp_path) as server, open_document(f"http://{server}/file.bin") as document:
         assert document.size == size
         assert b"".join(document) == octets
         assert document.terminated
@@ -45,7 +33,7 @@ def test_content_octet_for_octet(tmp_path: Path, size: int) -> None:
 @pytest.mark.rfc1738(72)
 @pytest.mark.parametrize("target", ["/", "/a%2fb/%7E/../;x?y=%26&z", "//x//", "/%0d%0aX:%20y"])
 def test_target_octet_for_octet(target: str) -> None:
-    with http_server(handler=echo) as server, opened(f"http://{server}{target}") as document:
+    with http_server(handler=echo) as server, open_document(f"http://{server}{target}") as document:
         assert document.read_text() == target
         (request,) = server.requests
         assert request.headers.items() == [
@@ -75,7 +63,7 @@ def test_a_location_as_real_servers_write_it(location: str, target: str) -> None
     def answer(request: HttpRequest) -> HttpResponse:
         return redirect(location) if request.target == "/a/start" else echo(request)
 
-    with http_server(handler=answer) as server, opened(f"http://{server}/a/start") as document:
+    with http_server(handler=answer) as server, open_document(f"http://{server}/a/start") as document:
         assert document.read_text() == target
         assert str(document.url) == f"http://{server}{target}"
 
@@ -115,7 +103,7 @@ def test_a_redirect_leads_back_to_an_address_by_each_of_its_names() -> None:
         port, following = request.headers["Host"].partition(":")[2], chr(ord(request.target[1]) + 1)
         return redirect(f"http://{other}:{port}/{following}") if other else echo(request)
 
-    with http_server(handler=answer) as server, opened(f"http://localhost:{server.port}/a") as document:
+    with http_server(handler=answer) as server, open_document(f"http://localhost:{server.port}/a") as document:
         assert document.read() == b"/d"
 
 
@@ -158,7 +146,7 @@ CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 def test_an_endless_body_is_streamed_in_constant_memory() -> None:
     chunk = b"8000\r\n" + bytes(2**15) + b"\r\n"
     acts = (hears_until(b"\r\n\r\n"), says(CHUNKED), floods(chunk))
-    with rogue(*acts) as server, opened(f"http://{server}/") as document:
+    with rogue(*acts) as server, open_document(f"http://{server}/") as document:
         next(document)
         tracemalloc.start()
         try:
@@ -178,7 +166,7 @@ def test_memory_follows_what_was_received_and_not_what_was_announced() -> None:
         tracemalloc.start()
         try:
             with pytest.raises(Truncated) as short:
-                opened(f"http://{server}/").read()
+                open_document(f"http://{server}/").read()
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()

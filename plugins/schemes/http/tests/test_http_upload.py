@@ -36,14 +36,7 @@ from urlschemes_testing.replay import (
     split_everywhere,
     upload,
 )
-from urlschemes_testing.rogue import (
-    ends_output,
-    hears_exactly,
-    hears_until,
-    rogue,
-    says,
-    stays_silent,
-)
+from urlschemes_testing.rogue import ends_output, hears_exactly, hears_until, rogue, says, stays_silent
 
 URL = HttpURL.parse("http://Host.Dom/a%2fb;c?x")
 

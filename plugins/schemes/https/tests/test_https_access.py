@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable
 from functools import partial
 
 import pytest
 from https_dialogues import CHALLENGE, opening, request
+from outcomes import checked
 
 from urlschemes_access.errors import AuthRequired, RedirectRefused
-from urlschemes_access.protocol import Algorithm
 from urlschemes_http import HttpURL
 from urlschemes_http.access import access, find_attributes
 from urlschemes_https import HttpsURL
 from urlschemes_testing.replay import (
-    Outcome,
     Script,
     connect,
     credentials,
@@ -72,14 +70,6 @@ CASES = {
 }
 
 
-def outcome_of(algorithm: Callable[[], Algorithm[None]], script: Script) -> Outcome:
-    """Return the outcome: the same however the responses are cut, and never a short success after a fault."""
-    outcome = split_everywhere(algorithm, script)
-    if outcome.error is None:
-        fault_everywhere(algorithm, script)
-    return outcome
-
-
 @pytest.mark.fault(22, 52)
 @pytest.mark.parametrize("name", CASES)
 def test_a_good_dialogue_gives_this_however_it_is_cut(name: str) -> None:
@@ -108,7 +98,7 @@ def test_a_redirect_from_http_to_https_is_protected() -> None:
         follow("https://host.dom/a%2fb?x", URL),
         CASES["plain"],
     )
-    assert outcome_of(partial(access, HttpURL.parse("http://host.dom/")), script).content == b"ok"
+    assert checked(partial(access, HttpURL.parse("http://host.dom/")), script).content == b"ok"
 
 
 def test_a_redirect_from_http_over_https_back_to_http_is_refused() -> None:
@@ -136,7 +126,7 @@ def test_find_attributes_logs_in_as_well() -> None:
         request("HEAD", login=LOGIN),
         server("HTTP/1.1 200 OK", "Content-Length: 12", ""),
     )
-    outcome = outcome_of(partial(find_attributes, URL), script)
+    outcome = checked(partial(find_attributes, URL), script)
     assert outcome.attributes is not None
     assert outcome.attributes.size == 12
 

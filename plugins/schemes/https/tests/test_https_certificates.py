@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 import trustme
+from opening import content_of
 
 from urlschemes.errors import ConfigurationError
-from urlschemes_access import AsyncClient, AsyncDocument, Client, Document, Policy
+from urlschemes_access import AsyncClient, AsyncDocument, Client, Policy
 from urlschemes_access.config_file import ConfigFile
 from urlschemes_access.errors import AccessError, TLSError
 from urlschemes_servers import make_certificates
@@ -67,9 +68,7 @@ def strict_server(folder: Path, request: pytest.FixtureRequest) -> Iterator[Http
 
 
 def read(client: Client, url: str, **arguments: Any) -> bytes:
-    with client.access(url, **arguments) as document:
-        assert isinstance(document, Document)
-        return document.read()
+    return content_of(url, client, **arguments)
 
 
 def test_a_server_of_an_authority_in_a_file_is_trusted(server: HttpAddress, folder: Path) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from opening import content_of
 
 from urlschemes.errors import UnsafeURL
-from urlschemes_access import Client, Credentials, Document, Policy, TraceEvent
+from urlschemes_access import Client, Credentials, Policy, TraceEvent
 from urlschemes_access.errors import AuthRequired
 from urlschemes_servers import Certificates, make_certificates
 from urlschemes_servers.http import HttpAddress, HttpRequest, HttpResponse, echo, http_server, redirect
@@ -37,9 +38,7 @@ def client(certificates: Certificates) -> Client:
 
 
 def read(client: Client, url: str, **arguments: Any) -> bytes:
-    with client.access(url, **arguments) as document:
-        assert isinstance(document, Document)
-        return document.read()
+    return content_of(url, client, **arguments)
 
 
 def sent(server: HttpAddress) -> list[str | None]:

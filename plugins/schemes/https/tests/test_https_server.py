@@ -8,15 +8,14 @@ from collections.abc import Callable
 
 import pytest
 import trustme
+from opening import HERE, content_of, open_document
 
 import urlschemes_access
-from urlschemes_access import Document, Policy, TraceEvent
+from urlschemes_access import TraceEvent
 from urlschemes_access.errors import TLSError, Truncated
 from urlschemes_servers import Certificates, make_certificates
 from urlschemes_servers.http import echo, http_server
 from urlschemes_testing.loopback import Loopback
-
-HERE = Policy.interactive()
 
 
 @pytest.fixture(scope="module")
@@ -36,16 +35,10 @@ def trust(certificates: Certificates) -> ssl.SSLContext:
     return certificates.client()
 
 
-def opened(url: str, context: ssl.SSLContext | None, policy: Policy = HERE) -> Document:
-    resource = urlschemes_access.access(url, policy=policy, ssl_context=context)
-    assert isinstance(resource, Document)
-    return resource
-
-
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_the_request_goes_to_the_host_of_the_url(host: str, identity: ssl.SSLContext, trust: ssl.SSLContext) -> None:
     with http_server(handler=echo, tls=identity) as server:
-        with opened(f"https://{host}:{server.port}/a%2fb?x", trust) as document:
+        with open_document(f"https://{host}:{server.port}/a%2fb?x", ssl_context=trust) as document:
             assert document.read() == b"/a%2fb?x"
         assert server.requests[0].headers["Host"] == f"{host}:{server.port}"
 
@@ -106,7 +99,7 @@ def test_a_connection_cut_below_tls_does_not_end_a_body(
 ) -> None:
     with (
         Loopback(cut(head + b"hello"), tls=identity) as server,
-        opened(f"https://{server.address}/", trust) as document,
+        open_document(f"https://{server.address}/", ssl_context=trust) as document,
         pytest.raises(Truncated) as short,
     ):
         document.read()
@@ -115,8 +108,5 @@ def test_a_connection_cut_below_tls_does_not_end_a_body(
 
 def test_a_complete_body_needs_no_end_of_tls(identity: ssl.SSLContext, trust: ssl.SSLContext) -> None:
     whole = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-    with (
-        Loopback(cut(whole), tls=identity) as server,
-        opened(f"https://{server.address}/", trust) as document,
-    ):
-        assert document.read() == b"hello"
+    with Loopback(cut(whole), tls=identity) as server:
+        assert content_of(f"https://{server.address}/", ssl_context=trust) == b"hello"

@@ -24,7 +24,10 @@ DATA = (client("DATA"), server("354 End with a dot"))
 BODY = (client(STUFFED_MESSAGE), client(".", early=True))
 ACCEPTED = (server("250 2.0.0 queued as 7"),)
 BYE = (client("QUIT"), server("221 2.0.0 Bye"))
+TAKEN = (*ACCEPTED, *BYE)
+ASKED = (*READY, *MAIL, *RCPT, *DATA)
 TRANSACTION = (*MAIL, *RCPT, *DATA, *BODY, *ACCEPTED)
+SENT = (*TRANSACTION, *BYE)
 EXTENDED = server("250-relay.dom Hello", "250-PIPELINING", "250-size 1000000", "250-8BITMIME", "250 HELP")
 
 

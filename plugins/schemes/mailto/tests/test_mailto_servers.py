@@ -13,28 +13,12 @@ import urlschemes
 import urlschemes_access
 import urlschemes_access.protocol.replies
 from urlschemes_access import Credentials, Limits, Policy
-from urlschemes_access.errors import (
-    ConnectError,
-    DeadlineExceeded,
-    PolicyDenied,
-    RemoteError,
-    Truncated,
-)
+from urlschemes_access.errors import ConnectError, DeadlineExceeded, PolicyDenied, RemoteError, Truncated
 from urlschemes_mailto import Delivery, Submission, compose, registration, send
 from urlschemes_servers.smtp import SmtpAddress, smtp_server
 from urlschemes_servers.tls import Certificates, make_certificates
 from urlschemes_testing.loopback import HOST, LIFETIME
-from urlschemes_testing.rogue import (
-    Act,
-    closes,
-    hears,
-    hears_until,
-    resets,
-    rogue,
-    says,
-    starts_tls,
-    waits,
-)
+from urlschemes_testing.rogue import Act, closes, hears, hears_until, resets, rogue, says, starts_tls, waits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from urlschemes.errors import UnsafeURL, UnsupportedOperation
 from urlschemes_access.errors import AuthRequired
 from urlschemes_news.access import access, find_attributes, update
 from urlschemes_news.rfc3986 import NewsURI
-from urlschemes_testing.replay import Script, client, connect, replay, server
+from urlschemes_testing.replay import Script, client, connect, exchange, replay, server
 
 CAPABILITIES = (client("CAPABILITIES"), server("101 list", "VERSION 2", "READER", "OVER", "."))
 READY = (connect("[::1]", 1119), server("200 ready"), *CAPABILITIES)
@@ -23,9 +23,7 @@ def test_a_url_names_the_server_and_its_fragment_is_not_sent():
 
 def test_articles_are_listed_on_the_same_server():
     overview = server("224 follows", "7\tx\ta@b\t\t<1/x@h>\t\t1\t1", "8\ty\ta@b\t\t<no at sign>\t\t1\t1", ".")
-    script = Script(
-        *READY, client("GROUP misc.test"), server("211 2 7 8 misc.test"), client("OVER 7-8"), overview, *BYE
-    )
+    script = Script(*READY, *exchange("GROUP misc.test", "211 2 7 8 misc.test"), client("OVER 7-8"), overview, *BYE)
     listed = replay(access(NewsURI.parse(f"{SERVER}/misc.test#top")), script)
     assert [entry.url for entry in listed.entries] == [f"{SERVER}/1%2Fx@h", f"nntp{SERVER[4:]}/misc.test/8"]
 
@@ -46,14 +44,8 @@ def test_a_pattern_selects_groups(group, argument):
 
 def test_a_server_that_requires_a_login_gets_that_of_the_url():
     login = (
-        client("GROUP g"),
-        server("480 who?"),
-        client("AUTHINFO USER u"),
-        server("381 password?"),
-        client("AUTHINFO PASS p "),
-        server("281 welcome"),
-        client("GROUP g"),
-        server("211 0 1 0 g"),
+        *exchange("GROUP g", "480 who?", "AUTHINFO USER u", "381 password?"),
+        *exchange("AUTHINFO PASS p ", "281 welcome", "GROUP g", "211 0 1 0 g"),
     )
     script = Script(*READY, *login, *BYE)
     outcome = replay(find_attributes(NewsURI.parse(f"{SERVER}/g"), allow_cleartext=True), script)

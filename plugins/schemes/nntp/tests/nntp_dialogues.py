@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urlschemes_testing.replay import Script, Step, client, connect, server
+from urlschemes_testing.replay import Script, Step, client, connect, exchange, server
 
 HOST = "news.dom"
 GROUP = f"nntp://{HOST}/misc.test"
@@ -12,9 +12,7 @@ DOT = b".\r\n"
 GREETING = Script(connect(HOST, 119), server("200 news.dom ready, posting allowed"))
 CAPABILITIES = (client("CAPABILITIES"), server("101 Capabilities:", "VERSION 2", "READER", "OVER", "POST", "."))
 READY = GREETING.then(*CAPABILITIES)
-READY_RFC977 = GREETING.then(
-    client("CAPABILITIES"), server("500 What?"), client("MODE READER"), server("200 Hello, reader")
-)
+READY_RFC977 = GREETING.then(*exchange("CAPABILITIES", "500 What?", "MODE READER", "200 Hello, reader"))
 OFFERS_TLS = (client("CAPABILITIES"), server("101 list", "VERSION 2", "READER", "OVER", "starttls", "."))
 SELECTED = (client("GROUP misc.test"), server("211 3 7 9 misc.test"))
 BYE: tuple[Step, ...] = (client("QUIT"), server("205 Goodbye"))

@@ -6,7 +6,7 @@ from urlschemes.errors import UnsafeURL
 from urlschemes_access.errors import AuthRequired
 from urlschemes_nntp.access import access, find_attributes, update
 from urlschemes_nntp.rfc3986 import NntpURI
-from urlschemes_testing.replay import Script, client, connect, credentials, replay, server
+from urlschemes_testing.replay import Script, client, connect, credentials, exchange, replay, server
 
 READY = (
     connect("[::1]", 119),
@@ -26,12 +26,8 @@ def test_a_listing_names_articles_without_the_fragment():
 
 DEMAND = (client("GROUP g"), server("480 who?"))
 LOGIN = (
-    client("AUTHINFO USER u"),
-    server("381 password?"),
-    client("AUTHINFO PASS p"),
-    server("281 welcome"),
-    client("GROUP g"),
-    server("211 0 1 0 g"),
+    *exchange("AUTHINFO USER u", "381 password?", "AUTHINFO PASS p", "281 welcome"),
+    *exchange("GROUP g", "211 0 1 0 g"),
 )
 
 

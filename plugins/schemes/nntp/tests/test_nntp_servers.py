@@ -5,33 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from opening import HERE, content_of, open_document, open_listing
 
 import urlschemes_access
-from urlschemes_access import Credentials, Document, Listing, Policy
+from urlschemes_access import Credentials
 from urlschemes_access.errors import LimitExceeded
 from urlschemes_servers.nntp import Newsgroup, article, nntp_server
 from urlschemes_servers.tls import make_certificates
 from urlschemes_testing.rogue import hears, loops, rogue, says
-
-HERE = Policy.interactive()
-
-
-def document(url: str, **arguments: Any) -> Document:
-    opened = urlschemes_access.access(url, **{"policy": HERE, **arguments})
-    assert isinstance(opened, Document)
-    return opened
-
-
-def listing(url: str, **arguments: Any) -> Listing:
-    opened = urlschemes_access.access(url, **{"policy": HERE, **arguments})
-    assert isinstance(opened, Listing)
-    return opened
-
-
-def read(url: str, **arguments: Any) -> bytes:
-    with document(url, **arguments) as opened:
-        return opened.read()
-
 
 # The server for tests -------------------------------------------------------------------------------------------------
 
@@ -62,17 +43,17 @@ def test_every_form_of_url(kind: dict[str, Any]) -> None:
     with nntp_server(GROUPS, **kind) as server:
         group = f"nntp://{server}/misc.test"
         for number, expected in enumerate(ARTICLES, 7):
-            with document(f"{group}/{number}") as opened:
+            with open_document(f"{group}/{number}") as opened:
                 assert opened.read() == expected
                 assert opened.media_type == "message/rfc822"
                 assert opened.terminated
-        with listing(group) as entries:
+        with open_listing(group) as entries:
             listed = list(entries)
         assert [entry.name for entry in listed] == ["Hello naïve", "Octets", "9", "Large"]
-        assert [read(entry.url or "") for entry in listed] == ARTICLES
-        with listing(group, options={"newest": 3}) as entries:
+        assert [content_of(entry.url or "") for entry in listed] == ARTICLES
+        with open_listing(group, options={"newest": 3}) as entries:
             assert [entry.fields["number"] for entry in entries] == ["8", "9", "10"]
-        with listing(f"nntp://{server}/misc.empty") as entries:
+        with open_listing(f"nntp://{server}/misc.empty") as entries:
             assert list(entries) == []
 
 
@@ -85,10 +66,10 @@ def test_posting() -> None:
         first = urlschemes_access.update(url, POST, policy=HERE).fields["message-id"]
         second = urlschemes_access.update(url, (POST[:20], POST[20:]), policy=HERE).fields["message-id"]
         assert first != second
-        with listing(url) as entries:
+        with open_listing(url) as entries:
             posted = [(entry.fields["message-id"], entry.url) for entry in entries]
         assert [identifier for identifier, _ in posted] == [first, second]
-        assert read(posted[0][1] or "").endswith(POST.replace(b"\n", b"\r\n"))
+        assert content_of(posted[0][1] or "").endswith(POST.replace(b"\n", b"\r\n"))
 
 
 def test_an_article_whose_content_raises_is_not_posted() -> None:
@@ -106,7 +87,7 @@ def test_over_tls_a_login_is_sent_and_the_trace_hides_the_password() -> None:
     certificates = make_certificates()
     events: list[object] = []
     with nntp_server(GROUPS, users={"joe": "open sesame"}, tls=certificates.server, mode_reader=True) as server:
-        content = read(
+        content = content_of(
             f"nntp://{server}/misc.test/7",
             options={"starttls": "required"},
             ssl_context=certificates.client(),
@@ -131,8 +112,8 @@ def test_a_group_that_claims_to_be_endless_is_not_requested_article_by_article()
     acts = (*READY, hears(), says(f"211 {high} 1 {high} a.b"), hears(), says("500 what?"), hears(), says("500 what?"))
     with rogue(*acts, loops(hears(), says("423 none"))) as server:
         with pytest.raises(LimitExceeded) as exceeded:
-            list(listing(f"nntp://{server}/a.b"))
+            list(open_listing(f"nntp://{server}/a.b"))
         assert exceeded.value.hint == "list fewer with the option newest"
-        with listing(f"nntp://{server}/a.b", options={"newest": 3}) as entries:
+        with open_listing(f"nntp://{server}/a.b", options={"newest": 3}) as entries:
             assert list(entries) == []
     assert server.heard[1].endswith(b"HEAD %d\r\nHEAD %d\r\nHEAD %d\r\nQUIT\r\n" % (high - 2, high - 1, high))

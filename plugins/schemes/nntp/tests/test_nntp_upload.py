@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from nntp_dialogues import BYE, DOT, GROUP, READY, READY_RFC977
+from outcomes import check_failure
 
 from urlschemes.errors import UnsafeURL, UnsupportedOperation, URLError
 from urlschemes_access.attributes import Attributes
@@ -19,6 +20,7 @@ from urlschemes_testing.replay import (
     Step,
     client,
     credentials,
+    exchange,
     fault_everywhere,
     replay,
     server,
@@ -48,9 +50,7 @@ class Success:
 
 SUCCESSES = {
     "an article": Success(
-        Script(
-            upload(POSTED), *READY, *POST, client(ON_THE_WIRE), client(DOT), server("240 Article received <9@h>"), *BYE
-        ),
+        Script(upload(POSTED), *READY, *POST, client(ON_THE_WIRE), *exchange(DOT, "240 Article received <9@h>"), *BYE),
         attributes=Attributes(
             media_type="message/rfc822", name="Hi there", size=92, fields={**POSTED_FIELDS, "message-id": "<9@h>"}
         ),
@@ -61,17 +61,12 @@ SUCCESSES = {
             upload(b"\nNewsgroups: alt.test,\r\n misc.test\r\nMessage-ID: <a@b>\r\nFrom: me\r\n"),
             upload(b"\r\n"),
             *READY_RFC977,
-            client("POST"),
-            server("480 Who are you?"),
+            *exchange("POST", "480 Who are you?"),
             credentials("joe", "s3cret"),
-            client("AUTHINFO USER joe"),
-            server("381 Password?"),
-            client("AUTHINFO PASS s3cret"),
-            server("281 Welcome"),
+            *exchange("AUTHINFO USER joe", "381 Password?", "AUTHINFO PASS s3cret", "281 Welcome"),
             *POST,
             client(b"Subject: x\r\nNewsgroups: alt.test,\r\n misc.test\r\nMessage-ID: <a@b>\r\nFrom: me\r\n\r\n"),
-            client(DOT),
-            server("240 <other@h>"),
+            *exchange(DOT, "240 <other@h>"),
             *BYE,
         ),
         attributes=Attributes(
@@ -101,52 +96,26 @@ def test_every_fault_at_every_step_is_an_error(case: Success) -> None:
 
 # Refusals of the server -----------------------------------------------------------------------------------------------
 
-ARTICLE_SENT = Script(upload(POSTED), READY, *POST, client(ON_THE_WIRE), client(DOT))
-
-
-@dataclass(frozen=True)
-class Failure:
-    script: Script
-    error: type[URLError]
-    message: str
-    status: int | None = None
-
-
-def failure(error: type[URLError], message: str, *steps: Step | Script, status: int | None = None) -> Failure:
-    return Failure(Script(*steps), error, message, status)
-
-
-FAILURES = {
-    # Posting
-    "440": failure(
-        RemoteError,
-        "does not accept articles from this client",
-        Script(upload(POSTED), READY, client("POST"), server("440 No")),
-        status=440,
-    ),
-    "441": failure(RemoteError, "not accept the article", ARTICLE_SENT, server("441 Duplicate"), status=441),
-    "240 instead of 340": failure(
-        ProtocolError,
-        "a reply 340",
-        Script(upload(POSTED), READY, client("POST"), server("240 Fine")),
-    ),
-    "lost after the final dot": failure(Indeterminate, "not known", ARTICLE_SENT, server_closes()),
-    "200 after the final dot": failure(Indeterminate, "got '200 ok'", ARTICLE_SENT, server("200 ok")),
-    "lost before the 340": failure(
-        Truncated, "a reply to POST", Script(upload(POSTED), READY, client("POST"), server_closes())
-    ),
-}
+ASKED = Script(upload(POSTED), READY, client("POST"))
+ARTICLE_SENT = ASKED.then(server("340 Go on"), client(ON_THE_WIRE), client(DOT))
 
 
 @pytest.mark.fault(11, 13, 25, 31, 33, 34, 38)
-@pytest.mark.parametrize("case", FAILURES.values(), ids=FAILURES)
-def test_a_dialogue_that_fails_ends_with_its_error(case: Failure) -> None:
-    outcome = replay(update(NntpURL.parse(GROUP)), case.script)
-    assert type(outcome.error) is case.error
-    assert case.message in str(outcome.error)
-    assert not outcome.complete
-    if isinstance(outcome.error, RemoteError):
-        assert (outcome.error.status, outcome.error.temporary) == (case.status, False)
+@pytest.mark.parametrize(
+    ("begun", "reply", "error", "words", "status"),
+    [
+        (ASKED, server("440 No"), RemoteError, "does not accept articles from this client", 440),
+        (ASKED, server("240 Fine"), ProtocolError, "a reply 340", None),
+        (ASKED, server_closes(), Truncated, "a reply to POST", None),
+        (ARTICLE_SENT, server("441 Duplicate"), RemoteError, "not accept the article", 441),
+        (ARTICLE_SENT, server_closes(), Indeterminate, "not known", None),
+        (ARTICLE_SENT, server("200 ok"), Indeterminate, "got '200 ok'", None),
+    ],
+)
+def test_a_dialogue_that_fails_ends_with_its_error(
+    begun: Script, reply: Step, error: type[URLError], words: str, status: int | None
+) -> None:
+    check_failure(replay(update(NntpURL.parse(GROUP)), begun.then(reply)), error, words, status=status)
 
 
 # Refusals before connecting -------------------------------------------------------------------------------------------

@@ -243,8 +243,7 @@ def test_a_listing_of_77_packets_is_acknowledged_like_the_stock_client() -> None
     player = CapturedServer()
     with player as (host, port):
         url = ProsperoURL(host=host, port=port, hsoname=f"{TREE}/big")
-        found = urlschemes_access.access(url, policy=HERE, options={"want": "links"})
-        assert isinstance(found, Listing)
+        found = urlschemes_access.open_listing(url, policy=HERE, options={"want": "links"})
         names = [entry.name for entry in found]
     assert names == [f"file-with-a-rather-long-name-{number}.txt" for number in RESPONSES["order"].decode().split()]
     # Without number and total.

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from opening import content_of, entries_of
 
-import urlschemes_access
-from urlschemes_access import Document, Listing, Policy
+from urlschemes_access import Entry
 from urlschemes_access.errors import DeadlineExceeded
 from urlschemes_prospero import ProsperoURL
 from urlschemes_servers.prospero import directory, file, prospero_server
 from urlschemes_testing.loopback import Address
 
-HERE = Policy.interactive()
 RETRY = 0.1
 """Seconds until a request that is lost is repeated."""
 
@@ -30,16 +29,12 @@ TREE = directory(
 )
 
 
-def access(server: Address, rest: str, **options: Any) -> Document | Listing:
-    opened = urlschemes_access.access(f"prospero://{server}/{rest}", policy=HERE, options=options)
-    assert isinstance(opened, Document | Listing)
-    return opened
-
-
 def content(server: Address, rest: str, **options: Any) -> bytes:
-    with access(server, rest, **options) as document:
-        assert isinstance(document, Document)
-        return document.read()
+    return content_of(f"prospero://{server}/{rest}", options=options)
+
+
+def entries(server: Address, rest: str, **options: Any) -> list[Entry]:
+    return entries_of(f"prospero://{server}/{rest}", options=options)
 
 
 # every form of URL ----------------------------------------------------------------------------------------------------
@@ -59,21 +54,14 @@ def test_an_object_that_prospero_sends_is_a_document() -> None:
 @pytest.mark.rfc1738(130)
 def test_a_directory_is_a_listing() -> None:
     with prospero_server(TREE) as server:
-        with access(server, "") as listing:
-            assert isinstance(listing, Listing)
-            names = {entry.name: entry for entry in listing}
+        names = {entry.name: entry for entry in entries(server, "")}
         assert list(names) == list(TREE.links or ())
         assert names["long"].size == len(LONG)
         inner = names["two words"].parse()
         assert isinstance(inner, ProsperoURL)
         assert inner.hsoname == "/two words"
-        with urlschemes_access.access(inner, policy=HERE) as listing:
-            assert isinstance(listing, Listing)
-            assert [entry.kind for entry in listing] == ["directory"]
-        with access(server, "/many") as listing:
-            assert [entry.name for entry in listing if not isinstance(entry, bytes)] == [
-                f"entry number {number}" for number in range(400)
-            ]
+        assert [entry.kind for entry in entries_of(inner)] == ["directory"]
+        assert [entry.name for entry in entries(server, "/many")] == [f"entry number {number}" for number in range(400)]
 
 
 # an unreliable network ------------------------------------------------------------------------------------------------
@@ -91,8 +79,7 @@ def test_15_percent_of_all_datagrams_may_be_lost(seed: int) -> None:
 def test_datagrams_may_arrive_twice_and_in_any_order(seed: int) -> None:
     with prospero_server(TREE, duplicates=0.5, reorder=0.9, seed=seed) as server:
         assert content(server, "/long", retry=RETRY) == LONG
-        with access(server, "/many", retry=RETRY) as listing:
-            assert len(list(listing)) == 400
+        assert len(entries(server, "/many", retry=RETRY)) == 400
 
 
 def test_all_of_this_at_once_and_from_another_port() -> None:
@@ -105,8 +92,8 @@ def test_all_of_this_at_once_and_from_another_port() -> None:
 def test_if_everything_is_lost_the_access_ends() -> None:
     with prospero_server(TREE, loss=1) as server:
         with pytest.raises(DeadlineExceeded) as late:
-            access(server, "/notes", retry=RETRY)
+            content(server, "/notes", retry=RETRY)
         assert late.value.phase == "response"
         # The deadline is earlier than the last repetition.
         with pytest.raises(DeadlineExceeded):
-            urlschemes_access.access(f"prospero://{server}//notes", policy=HERE, deadline=0.2)
+            content_of(f"prospero://{server}//notes", deadline=0.2)

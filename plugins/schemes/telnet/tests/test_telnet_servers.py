@@ -15,16 +15,7 @@ from urlschemes_access.errors import AccessError, DeadlineExceeded, InputRequire
 from urlschemes_servers.telnet import TelnetAddress, telnet_server
 from urlschemes_telnet import open_session
 from urlschemes_telnet.session import TelnetSession
-from urlschemes_testing.rogue import (
-    drips,
-    ends_output,
-    floods,
-    hears_exactly,
-    loops,
-    rogue,
-    says,
-    stays_silent,
-)
+from urlschemes_testing.rogue import drips, ends_output, floods, hears_exactly, loops, rogue, says, stays_silent
 
 HERE = Policy.interactive()
 PATIENCE = 60

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import pytest
+from outcomes import checked, error_of
 
 from urlschemes.errors import UnsafeURL, URLError
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.errors import (
-    ConnectError,
-    InputRequired,
-    LimitExceeded,
-    RemoteError,
-    Truncated,
-)
+from urlschemes_access.errors import ConnectError, InputRequired, LimitExceeded, RemoteError, Truncated
 from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Peer, Receive, Send
 from urlschemes_access.resources import Source
 from urlschemes_telnet import TelnetURL
@@ -27,7 +22,6 @@ from urlschemes_testing.replay import (
     Step,
     client,
     connect,
-    fault_everywhere,
     replay,
     server,
     server_closes,
@@ -88,34 +82,14 @@ def outcome_of(
     talk: Talk, *steps: Step, url: str = f"telnet://{HOST}/", closing: bool = True, **options: int
 ) -> Outcome:
     """The outcome, which must not depend on how the octets are cut; no fault may look like a success."""
-    script = Script(connect(HOST, 23), *steps)
-
-    def algorithm() -> Algorithm[None]:
-        return in_session(talk, url, **options)
-
-    outcome = split_everywhere(algorithm, script)
-    if outcome.error is None:
-        fault_everywhere(algorithm, script, ends_by_closing=closing)
-    return outcome
-
-
-Failure = TypeVar("Failure", bound=URLError)
-
-
-def failed(outcome: Outcome, error: type[Failure]) -> Failure:
-    assert isinstance(outcome.error, error), outcome
-    return outcome.error
+    return checked(lambda: in_session(talk, url, **options), Script(connect(HOST, 23), *steps), ends_by_closing=closing)
 
 
 # reading and writing --------------------------------------------------------------------------------------------------
 
 
 def test_the_output_of_the_service_is_unchanged() -> None:
-    outcome = outcome_of(
-        read_all,
-        server(b"one\r\ntwo\r\0\x00\x80\xfe\xff\xff", NOP, b"end"),
-        server_closes(),
-    )
+    outcome = outcome_of(read_all, server(b"one\r\ntwo\r\0\x00\x80\xfe\xff\xff", NOP, b"end"), server_closes())
     assert outcome.content == b"one\r\ntwo\r\x00\x80\xfe\xffend"
     assert outcome.sent == {"connection": b""}
 
@@ -334,7 +308,7 @@ def test_a_failed_login_leaves_the_session_usable(
 
 def test_a_service_that_never_asks_ends_the_login() -> None:
     script = Script(connect(HOST, 23), *(server(b"x" * 10_000) for _ in range(10)))
-    refused = failed(replay(in_session(logging_in(user="joe")), script), RemoteError)
+    refused = error_of(replay(in_session(logging_in(user="joe")), script), RemoteError)
     assert len(str(refused)) <= 300
 
 
@@ -342,23 +316,23 @@ def test_a_service_that_never_asks_ends_the_login() -> None:
 
 
 def test_a_reset_is_truncated_and_a_connect_error_before_the_first_octet() -> None:
-    failed(replay(in_session(read_all), Script(connect(HOST, 23), server_resets())), ConnectError)
+    error_of(replay(in_session(read_all), Script(connect(HOST, 23), server_resets())), ConnectError)
     outcome = replay(in_session(read_all), Script(connect(HOST, 23), server(b"some"), server_resets()))
-    failed(outcome, Truncated)
+    error_of(outcome, Truncated)
     assert outcome.content == b"some"
 
 
 @pytest.mark.parametrize("begun", [b"\xff", DO, SB, SB + b"\x18\x01", SB + b"\x18\x01\xff"])
 def test_an_end_within_a_command_is_truncated(begun: bytes) -> None:
     outcome = replay(in_session(read_all), Script(connect(HOST, 23), server(b"some", begun), server_closes()))
-    assert "within a Telnet command" in str(failed(outcome, Truncated))
+    assert "within a Telnet command" in str(error_of(outcome, Truncated))
     assert outcome.content == b"some"
 
 
 @pytest.mark.fault(41)
 def test_endless_negotiation_ends_the_session() -> None:
     script = Script(connect(HOST, 23), server((DO + TTYPE) * 65))
-    error = failed(replay(in_session(read_all), script), LimitExceeded)
+    error = error_of(replay(in_session(read_all), script), LimitExceeded)
     assert error.limit == "negotiation"
 
 

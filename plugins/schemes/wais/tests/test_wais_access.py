@@ -8,20 +8,19 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outcomes import checked
 
 from urlschemes import URL
 from urlschemes.errors import InvalidURL, UnsafeURL, UnsupportedOperation, URLError
 from urlschemes.grammar.octets import octets_of, text_of
 from urlschemes_access.attributes import Entry
 from urlschemes_access.errors import ConnectError, LimitExceeded, ProtocolError, RemoteError, Truncated
-from urlschemes_access.protocol import Algorithm
 from urlschemes_testing.replay import (
     Outcome,
     Script,
     Step,
     client,
     connect,
-    fault_everywhere,
     replay,
     server,
     server_closes,
@@ -94,16 +93,8 @@ def searching(*records: bytes, words: bytes = b"words") -> Script:
     return talk(client(search_request(b"db", words)), server(response(*records)))
 
 
-def got(asked: WaisURL, script: Script, *, feedback: Feedback = "") -> Outcome:
-    """The outcome of an access, which must not depend on how responses are cut; no fault may look like a success."""
-
-    def algorithm() -> Algorithm[None]:
-        return access(asked, feedback=feedback)
-
-    outcome = split_everywhere(algorithm, script)
-    if outcome.error is None:
-        fault_everywhere(algorithm, script)
-    return outcome
+def got(asked: WaisURL, script: Script) -> Outcome:
+    return checked(lambda: access(asked), script)
 
 
 # where a document ends ------------------------------------------------------------------------------------------------
@@ -362,7 +353,7 @@ def test_most_is_between_1_and_10000(most: int) -> None:
 def test_feedback(feedback: Feedback, relevant: tuple[RelevantDocument, ...]) -> None:
     request = search_request(b"db", b"words", relevant=relevant)
     script = talk(client(request), server(response(header(b"TEXT"))))
-    assert len(got(url("db?words"), script, feedback=feedback).entries) == 1
+    assert len(replay(access(url("db?words"), feedback=feedback), script).entries) == 1
 
 
 @pytest.mark.parametrize(

@@ -8,21 +8,12 @@ import ast
 from pathlib import Path
 
 import pytest
+from outcomes import checked
 
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.grammar.octets import octets_of, text_of
 from urlschemes_access.errors import RemoteError
-from urlschemes_access.protocol import Algorithm
-from urlschemes_testing.replay import (
-    Outcome,
-    Script,
-    client,
-    connect,
-    fault_everywhere,
-    replay,
-    server,
-    split_everywhere,
-)
+from urlschemes_testing.replay import Outcome, Script, client, connect, fault_everywhere, replay, server
 from urlschemes_wais import WaisURL
 from urlschemes_wais.access import access
 from urlschemes_wais.connection import build_apdu, build_message
@@ -232,14 +223,7 @@ def document(database: str, wtype: str, wpath: bytes) -> WaisURL:
 
 def got(asked: WaisURL, talk: Script, *, feedback: Feedback = "", most: int = 40) -> Outcome:
     """The outcome of an access, which must not depend on how responses are cut; no fault may look like a success."""
-
-    def algorithm() -> Algorithm[None]:
-        return access(asked, feedback=feedback, most=most)
-
-    outcome = split_everywhere(algorithm, talk)
-    if outcome.error is None:
-        fault_everywhere(algorithm, talk)
-    return outcome
+    return checked(lambda: access(asked, feedback=feedback, most=most), talk)
 
 
 @pytest.mark.fault(51, 52)

@@ -6,13 +6,7 @@ from hypothesis import strategies as st
 
 from urlschemes_access.errors import ProtocolError
 from urlschemes_wais.connection import build_apdu
-from urlschemes_wais.data_elements import (
-    ElementReader,
-    decode_number,
-    encode_element,
-    encode_integer,
-    encode_number,
-)
+from urlschemes_wais.data_elements import ElementReader, decode_number, encode_element, encode_integer, encode_number
 
 
 @pytest.mark.parametrize(

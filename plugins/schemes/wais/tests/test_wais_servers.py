@@ -4,15 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from opening import content_of, entries_of, open_document
 
-import urlschemes_access
-from urlschemes_access import Document, Entry, Listing, Policy
+from urlschemes_access import Entry
 from urlschemes_access.errors import RemoteError
 from urlschemes_servers.wais import WaisDocument, wais_server
 from urlschemes_testing.loopback import Address
 from urlschemes_wais import WaisURL
-
-HERE = Policy.interactive()
 
 ALL_OCTETS = bytes(range(256)) * 1200  # 307,200 octets: four slices
 POEM = b"Roses are red, and bread is brown.\n"
@@ -33,35 +31,20 @@ def server() -> Iterator[Address]:
         yield address
 
 
-def access(url: str, **options: Any) -> Document | Listing:
-    opened = urlschemes_access.access(url, policy=HERE, options=options)
-    assert isinstance(opened, Document | Listing)
-    return opened
-
-
-def read(url: str) -> bytes:
-    with access(url) as document:
-        assert isinstance(document, Document)
-        return document.read()
-
-
 def entries(url: str, **options: Any) -> list[Entry]:
-    with access(url, **options) as listing:
-        assert isinstance(listing, Listing)
-        return list(listing)
+    return entries_of(url, options=options)
 
 
 def test_a_database_opens_to_its_description_and_catalog(server: Address) -> None:
     description, catalog = entries(f"wais://{server}/sky")
     assert (description.kind, description.name) == ("WSRC", "Information on database: sky")
     assert (catalog.kind, catalog.name) == ("TEXT", "Catalog for database: sky")
-    with access(description.url or "") as document:
-        assert isinstance(document, Document)
+    with open_document(description.url or "") as document:
         assert document.media_type == "application/x-wais-source"
         source = document.read()
     assert b':database-name "sky"' in source
     assert len(source) == description.size
-    assert b"All octets, in a picture\n" in read(catalog.url or "")
+    assert b"All octets, in a picture\n" in content_of(catalog.url or "")
 
 
 @pytest.mark.rfc1738(122)
@@ -72,7 +55,7 @@ def test_the_urls_of_the_results_of_a_search_give_their_documents(server: Addres
         url = entry.parse()
         assert isinstance(url, WaisURL)
         assert (url.host, url.port, url.database, url.wtype) == (*server, "sky", "TEXT")
-        assert read(str(url)) == TEXTS[entry.name]
+        assert content_of(str(url)) == TEXTS[entry.name]
         assert entry.size == len(TEXTS[entry.name])
 
 
@@ -81,19 +64,18 @@ def test_a_document_of_several_types_is_retrieved_in_each(server: Address) -> No
     assert (entry.kind, entry.fields["types"], entry.fields["date"]) == ("GIF", "GIF TEXT", "19941201")
     picture = entry.parse()
     assert isinstance(picture, WaisURL)
-    with access(str(picture)) as document:
-        assert isinstance(document, Document)
+    with open_document(str(picture)) as document:
         assert document.media_type == "image/gif"
         pieces = list(document)
     assert b"".join(pieces) == ALL_OCTETS
     assert len(pieces) == 4
     assert all(90_000 < len(piece) < 95_000 for piece in pieces[:3])
-    assert read(str(picture.replace(wtype="TEXT"))) == POEM
+    assert content_of(str(picture.replace(wtype="TEXT"))) == POEM
 
 
 def test_a_search_takes_options_and_a_diagnostic_is_a_remote_error(server: Address) -> None:
     planets = entries(f"wais://{server}/sky?planets")[0].url or ""
     assert len(entries(f"wais://{server}/sky?bread", feedback=[f"b0-7:{planets}"], most=1)) == 1
     with pytest.raises(RemoteError) as caught:
-        access(f"wais://{server}/nosuch")
+        open_document(f"wais://{server}/nosuch")
     assert (caught.value.status, caught.value.temporary) == ("S1", False)

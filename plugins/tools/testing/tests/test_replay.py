@@ -79,13 +79,7 @@ from urlschemes_testing.replay.backend import ReplayBackend
 from urlschemes_testing.replay.replaying import Replay
 from urlschemes_testing.rogue import after_data, hears, offers_data, rogue, says, waits
 
-COUNTED = Script(
-    connect("host.dom", 7),
-    client("GET"),
-    server("5"),
-    server(b"hello"),
-    server_closes(),
-)
+COUNTED = Script(connect("host.dom", 7), client("GET"), server("5"), server(b"hello"), server_closes())
 
 
 def counted() -> Algorithm[None]:
@@ -763,25 +757,11 @@ def test_each_connection_of_one_name_gets_a_number() -> None:
 
 
 RECORD = """
-api = 1
 scheme = "x-count"
-status = "experimental"
-title = "A protocol for tests"
-reference = "none"
-contact = "nobody"
-change_controller = "nobody"
 operations = ["access"]
-encoding_considerations = "none"
-interoperability_considerations = "none"
-security_considerations = "none"
 [syntax]
-rule = "counturl"
-bnf = '''
-counturl = "x-count://" hostport
-'''
-[syntax.parts]
-host = { at = "host" }
-port = { at = "port", number = true }
+bnf = 'counturl = "x-count://" hostport'
+parts = { host = "host", port = { at = "port", number = true } }
 """
 
 

@@ -14,23 +14,9 @@ import pytest
 from talk_scheme import LOOPBACK, LocalURL, run
 
 from urlschemes_access.attributes import Attributes
-from urlschemes_access.errors import (
-    LimitExceeded,
-    PolicyDenied,
-    RemoteError,
-)
+from urlschemes_access.errors import LimitExceeded, PolicyDenied, RemoteError
 from urlschemes_access.policy import Limits
-from urlschemes_access.protocol import (
-    Algorithm,
-    Deliver,
-    Examine,
-    ListFolder,
-    Open,
-    OpenFile,
-    Peer,
-    Ready,
-    Receive,
-)
+from urlschemes_access.protocol import Algorithm, Deliver, Examine, ListFolder, Open, OpenFile, Peer, Ready, Receive
 
 
 def place(*requests: Any, roots: tuple[Path, ...]) -> list[Any]:

@@ -47,25 +47,7 @@ from urlschemes_access.settings import Settings
 
 SCHEME = Scheme(
     Registration.from_text(
-        """
-api = 1
-scheme = "x-shelf"
-status = "experimental"
-title = "Files for tests"
-reference = "none"
-contact = "nobody"
-change_controller = "nobody"
-operations = ["replace"]
-local = true
-encoding_considerations = "none"
-interoperability_considerations = "none"
-security_considerations = "none"
-[syntax]
-rule = "shelfurl"
-bnf = '''
-shelfurl = "x-shelf:" *uchar
-'''
-"""
+        'scheme = "x-shelf"\noperations = ["replace"]\nlocal = true\n[syntax]\nbnf = \'shelfurl = "x-shelf:" *uchar\''
     )
 )
 
@@ -360,8 +342,7 @@ def test_the_policy_may_allow_one_file(tmp_path: Path) -> None:
 
 @posix
 @pytest.mark.parametrize(
-    ("name", "status"),
-    [("missing/a", "ENOENT"), ("file/a", "ENOTDIR"), ("loop", "ELOOP"), ("n" * 300, "ENAMETOOLONG")],
+    ("name", "status"), [("missing/a", "ENOENT"), ("file/a", "ENOTDIR"), ("loop", "ELOOP"), ("n" * 300, "ENAMETOOLONG")]
 )
 @pytest.mark.parametrize("ask", [*CHANGING, OpenFile], ids=["replace", "append", "remove", "open"])
 def test_the_reason_of_the_system_is_reported(

@@ -6,25 +6,12 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
-from fake_servers import (
-    Serve,
-    until_gone,
-)
+from fake_servers import Serve, until_gone
 from talk_scheme import TalkURL, run
 
 from urlschemes.errors import PluginContractError, PluginError
 from urlschemes_access.attributes import Attributes, Entry
-from urlschemes_access.protocol import (
-    Algorithm,
-    Close,
-    Connect,
-    Deliver,
-    Open,
-    Peer,
-    Ready,
-    Receive,
-    Send,
-)
+from urlschemes_access.protocol import Algorithm, Close, Connect, Deliver, Open, Peer, Ready, Receive, Send
 
 pytestmark = pytest.mark.usefixtures("backend")
 

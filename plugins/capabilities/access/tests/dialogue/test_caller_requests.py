@@ -7,28 +7,14 @@ from io import BytesIO
 from typing import TYPE_CHECKING, cast
 
 import pytest
-from fake_servers import (
-    Serve,
-)
+from fake_servers import Serve
 from talk_scheme import Clock, run
 
 from urlschemes.errors import UnsafeURL
 from urlschemes_access.credentials import Credentials, Form, Question
 from urlschemes_access.dialogue.caller_requests import LARGE, TOGETHER, Pieces, in_large_pieces
-from urlschemes_access.errors import (
-    InputRequired,
-)
-from urlschemes_access.protocol import (
-    Algorithm,
-    Ask,
-    Authenticate,
-    Connect,
-    Deliver,
-    Open,
-    Pull,
-    Receive,
-    Send,
-)
+from urlschemes_access.errors import InputRequired
+from urlschemes_access.protocol import Algorithm, Ask, Authenticate, Connect, Deliver, Open, Pull, Receive, Send
 from urlschemes_access.trace_event import TraceEvent
 
 if TYPE_CHECKING:

@@ -7,11 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-from fake_servers import (
-    Serve,
-    resolver_of,
-    until_gone,
-)
+from fake_servers import Serve, resolver_of, until_gone
 from talk_scheme import LOOPBACK, RECORD, LocalURL, TalksURL, TalkURL, fetch, run
 
 from urlschemes.errors import InvalidURL, PluginError, UnknownScheme, UnsafeURL, URLError
@@ -19,17 +15,9 @@ from urlschemes.record.registration import Registration
 from urlschemes.scheme.scheme import Scheme
 from urlschemes.url.value import URL
 from urlschemes_access.dialogue.destinations import Destinations, read_location
-from urlschemes_access.errors import (
-    PolicyDenied,
-    RedirectRefused,
-)
+from urlschemes_access.errors import PolicyDenied, RedirectRefused
 from urlschemes_access.policy import Policy
-from urlschemes_access.protocol import (
-    Algorithm,
-    Connect,
-    Follow,
-    Open,
-)
+from urlschemes_access.protocol import Algorithm, Connect, Follow, Open
 from urlschemes_access.resources.synchronous import Document
 
 pytestmark = pytest.mark.usefixtures("backend")
@@ -115,7 +103,7 @@ def test_a_host_that_an_algorithm_chooses_is_checked() -> None:
 def test_a_service_that_obeys_lines_is_denied_after_a_redirect_to_a_scheme_that_sends_lines() -> None:
     record = RECORD
     for part in ("user", "password", "what"):
-        record = record.replace(f'{{ at = "{part}" }}', f'{{ at = "{part}", travels = "as-written" }}')
+        record = record.replace(f'{part} = "{part}"', f'{part} = {{ at = "{part}", travels = "as-written" }}')
     destinations = Destinations(Policy(), Registration.from_text(record, source="test"))
     destinations.check_port(4222)
     destinations.check_redirect(TalkURL.parse("x-talk://host.example/"))
@@ -213,7 +201,7 @@ def test_an_invalid_or_unsafe_location_is_refused(location: str) -> None:
 
 
 def test_control_octets_that_an_algorithm_checks_are_refused_in_a_location() -> None:
-    record = RECORD.replace('{ at = "what" }', '{ at = "what", travels = "checked" }')
+    record = RECORD.replace('what = "what"', 'what = { at = "what", travels = "checked" }')
     kind = Scheme(Registration.from_text(record, source="test")).url_type
     with pytest.raises(RedirectRefused, match="control"):
         led_to("x-talk://h/%0d%0a", redirect=lambda _, text: kind.parse(text))

@@ -19,26 +19,9 @@ from talk_scheme import IMPATIENT, LOOPBACK, Clock, Shell, TalkURL, fetch, run, 
 
 from urlschemes.errors import PluginContractError, PluginError, URLError
 from urlschemes_access.attributes import Attributes, Entry
-from urlschemes_access.errors import (
-    AccessError,
-    DeadlineExceeded,
-    LimitExceeded,
-    PolicyDenied,
-    RemoteError,
-    Truncated,
-)
+from urlschemes_access.errors import AccessError, DeadlineExceeded, LimitExceeded, PolicyDenied, RemoteError, Truncated
 from urlschemes_access.policy import Limits
-from urlschemes_access.protocol import (
-    Algorithm,
-    Close,
-    Connect,
-    Deliver,
-    Open,
-    Peer,
-    Receive,
-    Send,
-    Unterminated,
-)
+from urlschemes_access.protocol import Algorithm, Close, Connect, Deliver, Open, Peer, Receive, Send, Unterminated
 from urlschemes_access.resources.synchronous import Document, Listing, Session
 from urlschemes_access.trace_event import TraceEvent
 

@@ -5,24 +5,14 @@ from __future__ import annotations
 from base64 import b64encode
 
 import pytest
-from fake_servers import (
-    Serve,
-    until_gone,
-)
+from fake_servers import Serve, until_gone
 from talk_scheme import IMPATIENT, TalkURL, fetch, run
 
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.dialogue.deadline import Deadline
 from urlschemes_access.dialogue.trace import Trace
-from urlschemes_access.errors import (
-    DeadlineExceeded,
-    RemoteError,
-    Truncated,
-)
-from urlschemes_access.protocol import (
-    Algorithm,
-    Open,
-)
+from urlschemes_access.errors import DeadlineExceeded, RemoteError, Truncated
+from urlschemes_access.protocol import Algorithm, Open
 
 
 @pytest.mark.plugin_fault(24, 40)

@@ -9,35 +9,12 @@ from dataclasses import replace
 from typing import cast
 
 import pytest
-from fake_servers import (
-    PATIENCE,
-    Serve,
-    datagrams,
-    drip,
-    eventually,
-    flood,
-    reset,
-    until_gone,
-)
+from fake_servers import PATIENCE, Serve, datagrams, drip, eventually, flood, reset, until_gone
 from talk_scheme import IMPATIENT, LOOPBACK, Clock, fetch, run
 
-from urlschemes_access.errors import (
-    ConnectError,
-    DeadlineExceeded,
-    LimitExceeded,
-    Truncated,
-)
+from urlschemes_access.errors import ConnectError, DeadlineExceeded, LimitExceeded, Truncated
 from urlschemes_access.policy import Limits
-from urlschemes_access.protocol import (
-    Algorithm,
-    Connect,
-    Deliver,
-    Open,
-    Reader,
-    Ready,
-    Receive,
-    Send,
-)
+from urlschemes_access.protocol import Algorithm, Connect, Deliver, Open, Reader, Ready, Receive, Send
 
 pytestmark = pytest.mark.usefixtures("backend")
 

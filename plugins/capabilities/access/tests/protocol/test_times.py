@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from urlschemes_access.protocol.times import mail_time, plain_time
@@ -49,6 +49,7 @@ def test_the_date_of_a_mail_has_a_zone(text: str, time: datetime | None) -> None
     assert mail_time(text) == time
 
 
+@settings(max_examples=30)
 @given(st.one_of(st.lists(st.sampled_from(DATES), max_size=12).map(" ".join), st.text()))
 def test_any_text_is_a_time_with_a_zone_or_none(text: str) -> None:
     time = mail_time(text)

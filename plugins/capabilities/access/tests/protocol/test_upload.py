@@ -88,12 +88,7 @@ def test_after_every_fault_the_octets_of_content_that_were_sent_are_counted() ->
         (HALF.then(server_closes()), Truncated, 5, "the upload was interrupted: the server closed; 5 octets"),
         (HALF.then(server_resets()), Truncated, 5, "reset by peer; 5 octets"),
         (HALF.then(client(b"<678>\n"), server(b"-")), RemoteError, 8, "refused; 8 octets"),
-        (
-            ALL.then(server_closes()),
-            Indeterminate,
-            8,
-            "sent all 8 octets, but received no plus: it is stored or not",
-        ),
+        (ALL.then(server_closes()), Indeterminate, 8, "sent all 8 octets, but received no plus: it is stored or not"),
         (ALL.then(server_resets()), Indeterminate, 8, "received no plus"),
         (ALL.then(server(b"?")), Indeterminate, 8, "received no valid plus"),
     ],

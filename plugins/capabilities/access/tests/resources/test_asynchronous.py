@@ -5,26 +5,17 @@ from __future__ import annotations
 import asyncio
 import socket
 from pathlib import Path
-from typing import Any
 
 import pytest
 from event_loop_helpers import begun, run
 from fake_servers import Serve, echo, eventually, until_gone
-from talk_scheme import Clock, fetch
+from talk_scheme import Clock, Shell, fetch, shell
 
 from urlschemes.errors import PluginContractError
 from urlschemes_access.attributes import Attributes
 from urlschemes_access.errors import AccessError, Truncated
-from urlschemes_access.protocol import (
-    Algorithm,
-    Connect,
-    Deliver,
-    Open,
-    Receive,
-    Send,
-)
+from urlschemes_access.protocol import Algorithm, Deliver, Open
 from urlschemes_access.resources.asynchronous import AsyncSession
-from urlschemes_access.resources.synchronous import Session
 
 pytestmark = pytest.mark.usefixtures("nothing_left_open")
 
@@ -129,32 +120,6 @@ def test_a_document_cannot_be_read_by_two_tasks_at_once(serve: Serve) -> None:
             await reading
 
     run(main())
-
-
-class Shell(Session):
-    def __init__(self, *made: Any) -> None:
-        super().__init__(*made)
-        self.said = 0
-
-    def say(self, octets: bytes, *, within: float | None = None) -> bytes:
-        self.said += 1
-        return self.run_algorithm(self._saying(octets, within))
-
-    def tell(self, octets: bytes) -> None:
-        self.run_algorithm(self._saying(octets, None))
-
-    def say_twice(self) -> bytes:
-        return self.say(b"one") + self.say(b"two")
-
-    def _saying(self, octets: bytes, within: float | None) -> Algorithm[bytes]:
-        yield from Send(self.peer, octets)
-        return (yield from Receive(self.peer, within=within)) or b""
-
-
-def shell(port: int) -> Algorithm[None]:
-    peer = yield from Connect("127.0.0.1", port)
-    yield from Open("session", session=Shell, peer=peer)
-    yield from Send(peer, b"bye")
 
 
 def test_the_methods_of_a_session_are_awaited(serve: Serve) -> None:

@@ -47,10 +47,7 @@ CHANGES = {
         "import urlschemes_access.policy as p\np.Limits = None",
         "urlschemes_access.policy.Limits is now None",
     ),
-    "builtin": (
-        "import builtins\nbuiltins.open = print",
-        "builtins.open is now a builtins.builtin_function_or_method",
-    ),
+    "builtin": ("import builtins\nbuiltins.open = print", "builtins.open is now a builtins.builtin_function_or_method"),
     "module": (
         "import sys, types\nsys.modules['json'] = types.ModuleType('json')",
         "sys.modules['json'] is another module",
@@ -68,14 +65,8 @@ CHANGES = {
         "the handler of SIGTERM changed from a signal.Handlers to a signal.Handlers",
     ),
     "warnings": ("import warnings\nwarnings.simplefilter('ignore')", "the warning filters: added ('ignore', "),
-    "logging": (
-        "import logging\nlogging.basicConfig()",
-        "the handlers of the root logger: added a logging.StreamHand",
-    ),
-    "level": (
-        "import logging\nlogging.getLogger().setLevel(1)",
-        "the level of the root logger changed from 30 to 1",
-    ),
+    "logging": ("import logging\nlogging.basicConfig()", "the handlers of the root logger: added a logging.StreamHand"),
+    "level": ("import logging\nlogging.getLogger().setLevel(1)", "the level of the root logger changed from 30 to 1"),
     "path": ("import sys\nsys.path.insert(0, '/nowhere')", "sys.path: added '/nowhere'"),
     "finder": (
         "import sys\nclass F:\n    @staticmethod\n    def find_spec(*_): return None\nsys.meta_path.append(F)",
@@ -146,11 +137,16 @@ ENDS = {
         "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
         "the process that imports it was ended by SIGKILL",
     ),
-    "x-forks": ("import os\nif os.fork() == 0: os._exit(0)\nos.wait()", ""),
-    "x-prints": ("print('[1.0, \"\", []]')\nimport os\nos.write(2, b'!')", ""),
-    "x-reads": ("import sys\nassert sys.stdin.read() == ''", ""),
+    "x-forks-prints-reads": (
+        """import os, sys
+if os.fork() == 0: os._exit(0)
+os.wait()
+print('[1.0, "", []]')
+os.write(2, b'!')
+assert sys.stdin.read() == ''""",
+        "",
+    ),
     "x-interrupts": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-    "x-memory": ("raise MemoryError", "MemoryError"),
     "x-exits": ("raise SystemExit(3)", "SystemExit: 3"),
 }
 """Statements that end the process, by the scheme of the plugin, and the fault that the probe reports."""

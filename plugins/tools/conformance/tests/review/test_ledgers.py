@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from plugin_fixtures import Install
 
+    from urlschemes_conformance.review import Verdict
+
 NOTE = """\
 scheme = "x-note"
 [syntax]
@@ -37,7 +39,13 @@ bnf = '''noteurl = "x-note://" named-host [ ":" port ] "/" note
 note = 1*unreserved'''
 parts = { host = { at = "named-host" } }
 """
-MEMO = 'scheme = "x-memo"\nsame_as = "x-note"\n[syntax]\nbnf = \'memourl = "x-memo:" note\'\n'
+MEMO = """\
+scheme = "x-memo"
+same_as = "x-note"
+[syntax]
+bnf = 'memourl = "x-memo://" hostport "/" note'
+parts = { note = "memourl/note" }
+"""
 
 
 def made(folder: Path, files: dict[str, str]) -> Path:
@@ -85,7 +93,7 @@ def test_a_file_that_others_can_write_is_named(tmp_path: Path) -> None:
 
 def test_the_records_of_one_profile_are_reviewed(tmp_path: Path) -> None:
     folder = made(tmp_path, {"x-note.toml": NOTE + SECOND_PROFILE, "x-other.toml": NOTE})
-    (found,) = review_records(folder, profile="rfc3986", checks=["grammar"])
+    (found,) = review_records(folder, profile="rfc3986", checks=["record"])
     assert (found.scheme, found.profiles, found.passed) == ("x-note", ("rfc3986",), True)
     made(tmp_path, {"x-note.toml": NOTE + SECOND_PROFILE.replace("rfc3986", "rfc3968"), "x-other.toml": ""})
     assert review_records(folder, checks=["record"])[0].verdicts[0].reason == "rfc3968 is not a known profile"
@@ -98,63 +106,48 @@ def test_a_folder_without_a_record_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_of_any_name_is_a_target_in_all_its_profiles(tmp_path: Path) -> None:
     made(tmp_path, {"any name.toml": NOTE + SECOND_PROFILE})
-    result = review(tmp_path / "any name.toml", checks=["record", "grammar"])
+    result = review(tmp_path / "any name.toml", checks=["record"])
     assert (result.kind, result.scheme, result.profiles) == ("record", "x-note", ("rfc1738", "rfc3986"))
     assert result.passed
 
 
-def test_a_rule_that_no_url_has_is_named(tmp_path: Path) -> None:
-    text = NOTE.replace("note = 1*uchar", "note = 1*uchar\nword = 1*digits")
-    result = review(made(tmp_path, {"x-note.toml": text}) / "x-note.toml", checks=["grammar"])
-    assert [(each.outcome, each.reason) for each in result.verdicts] == [("warned", "no URL has the rule word")]
+VERDICTS = {  # the record of x-note with one text replaced, and the verdict of one check
+    "x-rule": ("note = 1*uchar", "note = 1*uchar\nword = 1*digits", "grammar", "warned", "no URL has the rule word"),
+    "x-tag": ('"/" note', '"/" note [ ";" tag ]\ntag = 1*alpha', "loses-nothing", "failed", "(rule tag) belongs to no"),
+    "x-class": ('note = "note"', 'class = "note"', "parts", "warned", "class is a word of Python"),
+    "x-wrong": (
+        'note = "a" }',
+        'note = "b" }\n[[examples]]\nurl = "x-wrong:b"\nparts = {}',
+        *("examples-parse", "failed", 'x-wrong://host.dom/a: part note: expected "b", got "a"'),
+    ),
+    "x-words": (
+        "[syntax]",
+        'security_considerations = "None at all."\n[syntax]',
+        *("security", "failed", "3 words of at least 15"),
+    ),
+    "x-memo": (NOTE, MEMO, "grammar", "passed", ""),  # it takes rules from another
+}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "check", "outcome", "reason", "others"),
-    [
-        (
-            '"/" note',
-            '"/" note [ ";" tag ]\ntag = 1*alpha',
-            "loses-nothing",
-            "failed",
-            "(rule tag) belongs to no part",
-            0,
-        ),
-        ('note = "note"', 'class = "note"', "parts", "warned", "class is a word of Python", 0),
-        (
-            'note = "a" }',
-            'note = "b" }\n[[examples]]\nurl = "x-note:b"\nparts = {}',
-            "examples-parse",
-            "failed",
-            'x-note://host.dom/a: part note: expected "b", got "a"',
-            1,
-        ),
-        (
-            "[syntax]",
-            'security_considerations = "None at all."\n[syntax]',
-            "security",
-            "failed",
-            "3 words of at least 15",
-            0,
-        ),
-    ],
-)
-def test_a_verdict_says_what_is_wrong(
-    old: str, new: str, check: str, outcome: str, reason: str, others: int, tmp_path: Path
-) -> None:
-    assert old in NOTE
-    target = made(tmp_path, {"x-note.toml": NOTE.replace(old, new, 1)}) / "x-note.toml"
-    (verdict,) = review(target, checks=[check]).verdicts
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Verdict]:
+    """The verdicts of all records in `VERDICTS`, by scheme and check."""
+    files = {"x-note.toml": NOTE}
+    for name, (old, new, *_) in VERDICTS.items():
+        assert old in NOTE
+        files[f"{name}.toml"] = NOTE.replace(old, new, 1).replace("x-note", name if old != NOTE else "x-note")
+    folder = made(tmp_path_factory.mktemp("records"), files)
+    reviews = review_records(folder, checks={check for _, _, check, *_ in VERDICTS.values()}, examples=5)
+    return {(each.scheme, verdict.check): verdict for each in reviews for verdict in each.verdicts}
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_a_verdict_says_what_is_wrong(name: str, verdicts: dict[tuple[str, str], Verdict]) -> None:
+    _, _, check, outcome, reason = VERDICTS[name]
+    verdict = verdicts[name, check]
     assert verdict.outcome == outcome, verdict
     assert reason in verdict.reason
-    assert len(verdict.details) >= others
-
-
-def test_a_record_that_takes_rules_from_another_is_reviewed(tmp_path: Path) -> None:
-    text = MEMO.replace('"x-memo:"', '"x-memo://" hostport "/"') + 'parts = { note = "memourl/note" }\n'
-    folder = made(tmp_path, {"x-note.toml": NOTE, "x-memo.toml": text})
-    result = review(folder / "x-memo.toml", checks=["record", "grammar"])
-    assert (result.scheme, [each.outcome for each in result.verdicts]) == ("x-memo", ["passed", "passed"])
+    assert verdict.details or name != "x-wrong", "all wrong examples are named"
 
 
 def test_a_name_of_a_ledger_is_a_target(tmp_path: Path) -> None:

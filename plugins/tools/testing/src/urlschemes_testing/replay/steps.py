@@ -23,6 +23,7 @@ __all__ = [
     "connect",
     "connect_back",
     "credentials",
+    "exchange",
     "file",
     "folder",
     "follow",
@@ -249,6 +250,11 @@ def client(*pieces: Text, on: str = "", early: bool = False) -> ClientSends:
 def server(*pieces: Text, on: str = "") -> ServerSends:
     """Make a step: the server sends these octets in one piece; over UDP, in one datagram."""
     return ServerSends(octets_of(pieces), on=on)
+
+
+def exchange(*lines: Text) -> tuple[Step, ...]:
+    """Make the steps of commands and their replies, which alternate: `exchange("QUIT", "221 Bye")`."""
+    return tuple(server(line) if number % 2 else client(line) for number, line in enumerate(lines))
 
 
 def answers(*given: str) -> CallerAnswers:
