@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from urlschemes import Registry
+from urlschemes.registry.names import how_to_install
 from urlschemes_cli.app import command
 from urlschemes_columns import Parser
 from urlschemes_columns.files import BATCH, PIECE
@@ -189,6 +190,14 @@ def test_standard_input_is_read_as_a_file_is(name: str, options: list[str], sour
     piped, read = run("-", *options, "--json", octets=source.read_bytes()), run(source, "--json")
     assert piped.exit_code == 1
     assert {**json.loads(piped.stdout), "source": str(source)} == json.loads(read.stdout)
+
+
+def test_a_note_says_how_to_install_a_scheme(tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("x-no:1\nhttps://h/\n", "utf-8")
+    done = CliRunner().invoke(command, ["--disable", "https", "columns", str(source)], prog_name="urlschemes")
+    assert done.stderr == f"urlschemes: to read the URLs of https, {how_to_install('urlschemes-https')}\n"
+    assert run(source).stderr == ""
 
 
 def test_no_lines_are_no_rows(tmp_path: Path) -> None:

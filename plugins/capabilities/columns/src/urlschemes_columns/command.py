@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.redaction import redact_url
+from urlschemes.registry.names import how_to_install
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.console import Console, facts_table
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.progress import count_bar
+from urlschemes_cli.output.text import write_note
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -96,16 +98,20 @@ def columns(
             summary = parse_file(path, output, column, into, parser, advance, form)
     except (TypeError, ValueError) as error:
         raise click.UsageError(f"{source}: {error}") from None
+    known = parser.registry.known_names()
     found = {
         "source": source,
         "output": output,
-        **_as_json(summary, parser.registry.known_names()),
+        **_as_json(summary, known),
         "profile": parser.registry.profile.name,
     }
     if as_json:
         write_json(found)
     else:
         _print(found)
+        installable = (known[name] for name in found["unknown"] if name in known)
+        if scheme := next((each for each in installable if each.distribution), None):
+            write_note(f"to read the URLs of {scheme.name}, {how_to_install(scheme.distribution)}")
     if summary.codes:
         click.get_current_context().exit(INVALID)
 
