@@ -122,9 +122,13 @@ def test_a_site_has_messages_of_its_own(messages: dict[str, str], shown: str) ->
     assert caught.value.messages[0].startswith(shown)
 
 
-def test_what_has_no_one_repair_is_an_error_about_what_was_given() -> None:
-    response = post(url=PAGE, other="http://u:secret@e.com/a b")
-    assert json.loads(response.content) == {"other": ["Enter a URL without a user name and password."]}
+@pytest.mark.parametrize(
+    ("text", "code"), [("http://u:secret@e.com/a b", "userinfo-not-allowed"), ("htp://e.com/ ", "invalid-scheme")]
+)
+def test_what_has_no_one_repair_is_an_error_about_what_was_given(text: str, code: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        URLFormField("http", profile="rfc3986", fix=True).clean(text)
+    assert caught.value.error_list[0].code == code
 
 
 def test_what_is_stored_is_read_as_it_is() -> None:

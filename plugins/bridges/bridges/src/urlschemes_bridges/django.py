@@ -72,7 +72,7 @@ class _Reading(NamedTuple):
             url = chosen.read(value)
         except (InvalidURL, UnknownScheme):
             if self.fix:
-                with suppress(NotRepairable):
+                with suppress(NotRepairable, InvalidURL, UnknownScheme):
                     value = fix(str(value), registry=chosen.registry).url
             url = chosen.read(value)
         return url.normalized() if self.normalize else url
@@ -226,7 +226,7 @@ class URLField(Field):
     def from_db_value(self, value: str | None, *_: Any) -> URL | None:
         """Return the URL that the database holds. Raises ValidationError, with the field and the message of `parse`."""
         stored = _Reading(self.reading.schemes, self.reading.profile)
-        return _parse(value, stored, {"invalid": f"{self}: %(message)s, in '%(value).200s'"})
+        return _parse(value, stored, {"invalid": f"{self} holds '%(value).200s': %(message)s"})
 
     def get_prep_value(self, value: Any) -> str | None:
         """Return the text of the URL, which is checked."""
