@@ -26,7 +26,7 @@ PAGE = "https://e.com/a?b=1&c=2"
 
 class Bookmark(models.Model):  # noqa: DJ008  nobody reads its name
     url = URLField("http", "https", profile="rfc3986", max_length=40, unique=True)
-    other = URLField(null=True, blank=True)
+    other = URLField("http", profile="rfc3986", fix=True, normalize=True, null=True, blank=True)
 
     class Meta:
         app_label = "urlschemes_bridges"
@@ -61,9 +61,12 @@ def table() -> Iterator[None]:
 
 
 def test_a_url_goes_from_a_form_to_a_redirect_and_into_json() -> None:
-    response = post(url=PAGE, other="news:misc.test")
+    response = post(url=PAGE, other="HTTP://E.com/a b")
     assert (response.status_code, response["Location"]) == (302, PAGE)
-    assert json.loads(links(RequestFactory().get("/")).content) == {"links": [{"url": PAGE, "other": "news:misc.test"}]}
+    assert json.loads(links(RequestFactory().get("/")).content) == {
+        "links": [{"url": PAGE, "other": "http://e.com/a%20b"}]
+    }
+    assert Bookmark.objects.filter(other="http://e.com:80/a b").exists()
     assert json.loads(post(url=PAGE).content) == {"url": ["Bookmark with this Url already exists."]}
     template = Template('<a href="{{ link.url }}">{{ link.url.host }}</a>')
     assert (
@@ -117,6 +120,21 @@ def test_a_site_has_messages_of_its_own(messages: dict[str, str], shown: str) ->
     with pytest.raises(ValidationError) as caught:
         URLFormField("nntp", error_messages=messages).clean("nntp://h/a/x")
     assert caught.value.messages[0].startswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [("http://u:secret@e.com/a b", "userinfo-not-allowed"), ("htp://e.com/ ", "invalid-scheme")]
+)
+def test_what_has_no_one_repair_is_an_error_about_what_was_given(text: str, code: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        URLFormField("http", profile="rfc3986", fix=True).clean(text)
+    assert caught.value.error_list[0].code == code
+
+
+def test_what_is_stored_is_read_as_it_is() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("INSERT INTO urlschemes_bridges_bookmark VALUES (1, %s, 'HTTP://E.com/')", [PAGE])
+    assert str(Bookmark.objects.get().other) == "HTTP://E.com/"
 
 
 def test_the_column_is_as_long_as_the_model_says() -> None:

@@ -7,7 +7,6 @@ import pickle
 import re
 import sys
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -111,15 +110,6 @@ def test_tls_is_the_clients_own(client: Guarded, network: Network, serve: Start,
         assert "CERTIFICATE_VERIFY_FAILED" in str(failure.value)
     (answer,) = client.fetch(HERE, urls[0], verify=False)
     assert answer.status == 200
-
-
-def test_httpx2_is_guarded_as_httpx_is() -> None:
-    package = Path(importlib.import_module("urlschemes_guard").__file__ or "").parent
-    text = (package / "httpx.py").read_text("utf-8")
-    for name in ("httpcore", "httpx"):
-        assert text.count(f"\n    import {name}\n") == 1
-        text = text.replace(f"\n    import {name}\n", f"\n    import {name}2 as {name}\n")
-    assert (package / "httpx2.py").read_text("utf-8") == text
 
 
 @clients()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import random
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from urlschemes import Registry
+from urlschemes.registry.names import how_to_install
 from urlschemes_cli.app import command
 from urlschemes_columns import Parser
 from urlschemes_columns.files import BATCH, PIECE
@@ -34,8 +36,8 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(command, ["columns", *map(str, arguments)], prog_name="urlschemes")
+def run(*arguments: object, octets: bytes | None = None) -> Result:
+    return CliRunner().invoke(command, ["columns", *map(str, arguments)], octets, prog_name="urlschemes")
 
 
 def test_the_parts_are_a_new_column_and_the_summary_is_printed(source: Path) -> None:
@@ -178,6 +180,26 @@ def test_samples_differ_and_names_that_are_registered_are_told_from_others(tmp_p
     assert "registered" in run(source, "--profile", "rfc1738").stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "options"), [("in.txt", []), ("in.csv", ["--format", "csv"]), ("in.parquet", ["--format", "parquet"])]
+)
+def test_standard_input_is_read_as_a_file_is(name: str, options: list[str], source: Path) -> None:
+    source = source.with_name(name)
+    if name in FILES:
+        source.write_bytes(FILES[name])
+    piped, read = run("-", *options, "--json", octets=source.read_bytes()), run(source, "--json")
+    assert piped.exit_code == 1
+    assert {**json.loads(piped.stdout), "source": str(source)} == json.loads(read.stdout)
+
+
+def test_a_note_says_how_to_install_a_scheme(tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text("x-no:1\nhttps://h/\n", "utf-8")
+    done = CliRunner().invoke(command, ["--disable", "https", "columns", str(source)], prog_name="urlschemes")
+    assert done.stderr == f"urlschemes: to read the URLs of https, {how_to_install('urlschemes-https')}\n"
+    assert run(source).stderr == ""
+
+
 def test_no_lines_are_no_rows(tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.touch()
@@ -240,10 +262,11 @@ def test_a_file_that_is_not_parquet_is_a_usage_error(tmp_path: Path) -> None:
     [
         ("in.csv", "url\nhttp://h/\n".encode("utf-16"), "it is not UTF-8: iconv -f UTF-16 -t UTF-8"),
         ("in.txt", "http://h/\n".encode("utf-16"), "it is not UTF-8: iconv -f UTF-16 -t UTF-8"),
+        ("in.csv", b"url,n\nhttp://h/,1\nhttp://h/\n", "row 2: expected 2 fields, got 1\n"),
         (
-            "in.csv",
-            b"url,n\nhttp://h/,1\nhttp://h/\n",
-            "cannot be read: CSV parse error: Row #3: Expected 2 columns, got 1",
+            "in.tsv",
+            b"url\nhttp://joe:secret@h/\t,\n",
+            "row 1: expected 1 fields, got 2; a field with '\\t' needs quotation marks",
         ),
         ("in.csv", b"", "its first line is empty: expected the names of the columns"),
         ("in.csv", b"\nurl\nhttp://h/\n", "its first line is empty: expected the names of the columns"),
@@ -265,6 +288,7 @@ def test_what_is_wrong_with_a_text_is_said(
     assert (done.exit_code, done.stdout) == (2, "")
     assert f"{name}: " in done.stderr
     assert message in done.stderr
+    assert "secret" not in done.stderr
 
 
 def test_a_spoilt_file_leaves_no_output(tmp_path: Path) -> None:
@@ -284,6 +308,19 @@ def test_a_device_is_written_to_and_not_replaced(source: Path) -> None:
     device.symlink_to("/dev/null")
     assert run(source, "-o", device).exit_code == 1
     assert device.is_symlink()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has other permissions")
+def test_only_the_output_is_replaced_and_it_keeps_its_permissions(source: Path) -> None:
+    target, other = source.with_name("out.parquet"), source.with_name("other")
+    other.write_text("mine", "utf-8")
+    for link in (target, target.with_name("out.parquet.part")):
+        link.symlink_to(other)
+    assert run(source, "-o", target).exit_code == 1
+    assert (other.read_text("utf-8"), target.is_symlink()) == ("mine", False)
+    target.chmod(0o600)
+    assert run(source, "-o", target).exit_code == 1
+    assert target.stat().st_mode & 0o777 == 0o600
 
 
 def test_an_output_that_cannot_be_written_is_a_failure(source: Path) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from urlschemes import URL, InvalidURL, UnknownScheme, URLError
 from urlschemes.redaction import redact_url
@@ -28,6 +28,8 @@ with needs_extra("django"):
     from django.core.validators import MaxLengthValidator, MinLengthValidator
     from django.db import models
     from django.utils.translation import gettext_lazy
+
+    from urlschemes_lint import NotRepairable, fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -47,6 +49,35 @@ def _chosen(schemes: tuple[str, ...], profile: str | None) -> ChosenSchemes:
     return ChosenSchemes(*schemes, registry=registry_or_default(None, profile))
 
 
+class _Reading(NamedTuple):
+    """How a field reads values: the names of its schemes and of its profile, and its options."""
+
+    schemes: tuple[str, ...]
+    profile: str | None = None
+    fix: bool = False
+    normalize: bool = False
+
+    def options(self) -> dict[str, Any]:
+        """Return the arguments of the field besides its schemes, without those that have their defaults."""
+        return {name: value for name, value in self._asdict().items() if value and name != "schemes"}
+
+    def chosen(self) -> ChosenSchemes:
+        """Return the schemes. Raises PluginError without the profile, UnknownScheme without one of the schemes."""
+        return _chosen(self.schemes, self.profile)
+
+    def read(self, value: Any) -> URL:
+        """Return the URL, repaired and in its normal form if that is asked for. Raises InvalidURL, UnknownScheme."""
+        chosen = self.chosen()
+        try:
+            url = chosen.read(value)
+        except (InvalidURL, UnknownScheme):
+            if self.fix:
+                with suppress(NotRepairable, InvalidURL, UnknownScheme):
+                    value = fix(str(value), registry=chosen.registry).url
+            url = chosen.read(value)
+        return url.normalized() if self.normalize else url
+
+
 def _checked(profile: object) -> str | None:
     """Return the argument `profile` of a field. Raises TypeError for what is not the name of one."""
     if profile is None or (isinstance(profile, str) and profile):
@@ -54,21 +85,24 @@ def _checked(profile: object) -> str | None:
     raise TypeError(f'profile must be the name of a profile, such as "rfc3986", not {profile!r}')
 
 
-def _parse(value: Any, schemes: tuple[str, ...], profile: str | None, messages: Mapping[str, Any]) -> URL | None:
+def _parse(value: Any, reading: _Reading, messages: Mapping[str, Any]) -> URL | None:
     """Return the URL, None for no value. Raises ValidationError, with the message of `parse` in its `params`."""
     if value is None or value == "":
         return None
-    chosen = _chosen(schemes, profile)
     try:
-        return chosen.read(value)
+        return reading.read(value)
     except (InvalidURL, UnknownScheme) as error:
-        message = messages.get(error.code) or messages.get("invalid") or _for_visitors(error, len(str(value)), schemes)
+        message = (
+            messages.get(error.code)
+            or messages.get("invalid")
+            or _for_visitors(error, len(str(value)), reading.schemes)
+        )
         names = ("position", "part", "section", "hint")
         params = {name: getattr(error, name) for name in names} | {
             "message": str(error),
             "value": redact_url(str(value)),
-            "schemes": " or ".join(f"{name}:" for name in schemes),
-            "part_name": _part_name(error, chosen),
+            "schemes": " or ".join(f"{name}:" for name in reading.schemes),
+            "part_name": _part_name(error, reading.chosen()),
             "character": (error.position or 0) + 1,
         }
         raise ValidationError(message, code=error.code, params=params) from error
@@ -115,22 +149,24 @@ class URLJSONEncoder(DjangoJSONEncoder):
 class URLFormField(forms.CharField):
     """The field of a form that takes a URL of `schemes`, or of every installed scheme if none is named.
 
+    With `fix`, text is repaired as by `urlschemes_lint.fix`; with `normalize`, the URL is in its normal form.
     `error_messages` has texts by the codes of errors, or one for all of them under "invalid". Raises UnknownScheme for
     a scheme that is not installed, PluginError for such a profile.
     """
 
     widget = forms.URLInput
 
-    def __init__(self, *schemes: str, profile: str | None = None, **options: Any) -> None:
-        self.schemes = scheme_names(schemes)
-        self.profile = _checked(profile)
-        _chosen(self.schemes, self.profile)
+    def __init__(
+        self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
+    ) -> None:
+        self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize)
+        self.reading.chosen()
         super().__init__(**options)
         _count_characters(self.validators)
 
     def to_python(self, value: Any) -> Any:
         """Return the URL, None for no value. Raises ValidationError."""
-        return _parse(super().to_python(value), self.schemes, self.profile, self.error_messages)
+        return _parse(super().to_python(value), self.reading, self.error_messages)
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         """Return True if `data` is another URL than `initial`, which may be text."""
@@ -145,14 +181,18 @@ class URLField(Field):
     A str may be assigned; validation and reading from the database make a URL of it. Writing what is not such a URL
     raises ValidationError. The column is text of any length, unless there is a `max_length`. No URL is None; with
     `blank` and without `null`, the column holds an empty text for it. The values of `choices` are text.
+
+    `fix` and `normalize` are those of the form's field. They change what is validated, written and looked up, and
+    nothing that the database holds already.
     """
 
     description = "URL"
     empty_strings_allowed = False
 
-    def __init__(self, *schemes: str, profile: str | None = None, **options: Any) -> None:
-        self.schemes = scheme_names(schemes)
-        self.profile = _checked(profile)
+    def __init__(
+        self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
+    ) -> None:
+        self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize)
         super().__init__(**options)
         _count_characters(self.validators)
 
@@ -169,7 +209,7 @@ class URLField(Field):
         """Return the errors of the field: also a scheme or a profile that is not installed."""
         found = [each for each in super().check(**options) if each.id != "fields.E120"]  # asks for a max_length
         try:
-            _chosen(self.schemes, self.profile)
+            self.reading.chosen()
         except URLError as error:
             found.append(checks.Error(str(error.message), hint=error.hint, obj=self, id="urlschemes.E001"))
         return found
@@ -177,15 +217,16 @@ class URLField(Field):
     def deconstruct(self) -> tuple[str, str, Sequence[Any], dict[str, Any]]:
         """Return the arguments, for migrations."""
         name, path, _, options = super().deconstruct()
-        return name, path, self.schemes, options if self.profile is None else {**options, "profile": self.profile}
+        return name, path, self.reading.schemes, options | self.reading.options()
 
     def to_python(self, value: Any) -> URL | None:
         """Return the URL, None for no value. Raises ValidationError."""
-        return _parse(value, self.schemes, self.profile, self.error_messages)
+        return _parse(value, self.reading, self.error_messages)
 
     def from_db_value(self, value: str | None, *_: Any) -> URL | None:
         """Return the URL that the database holds. Raises ValidationError, with the field and the message of `parse`."""
-        return _parse(value, self.schemes, self.profile, {"invalid": f"{self}: %(message)s"})
+        stored = _Reading(self.reading.schemes, self.reading.profile)
+        return _parse(value, stored, {"invalid": f"{self} holds '%(value).200s': %(message)s"})
 
     def get_prep_value(self, value: Any) -> str | None:
         """Return the text of the URL, which is checked."""
@@ -205,5 +246,7 @@ class URLField(Field):
 
     def formfield(self, **options: Any) -> Any:
         """Return the field of forms."""
-        defaults: dict[str, Any] = {"form_class": partial(URLFormField, *self.schemes, profile=self.profile)}
+        defaults: dict[str, Any] = {
+            "form_class": partial(URLFormField, *self.reading.schemes, **self.reading.options())
+        }
         return super().formfield(**(defaults | options))

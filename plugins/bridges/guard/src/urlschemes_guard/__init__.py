@@ -15,6 +15,7 @@ httpx.py       PolicyTransport, AsyncPolicyTransport, Client, AsyncClient
 httpx2.py      the same for httpx2
 requests.py    PolicyAdapter, Session
 aiohttp.py     PolicyConnector, session, timeout_of
+transports.py  what httpx.py and httpx2.py share, with connections.py
 request.py     what they share: the visit in progress, and the texts of a refusal
 decoding.py    content decoded in pieces, for clients that decode without a bound
 """

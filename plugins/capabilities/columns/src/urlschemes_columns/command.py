@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from urlschemes.redaction import redact_url
+from urlschemes.registry.names import how_to_install
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.console import Console, facts_table
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.progress import count_bar
+from urlschemes_cli.output.text import write_note
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from urlschemes_cli.settings import Settings
     from urlschemes_columns.files import Summary
@@ -30,7 +36,7 @@ LONGEST_SHOWN = 100
 
 
 @click.command()
-@click.argument("source", metavar="IN", type=click.Path(exists=True, dir_okay=False))
+@click.argument("source", metavar="IN", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option(
     "-o",
     "--output",
@@ -52,7 +58,8 @@ LONGEST_SHOWN = 100
     "--format",
     "form",
     type=click.Choice(["parquet", "csv", "tsv", "lines"]),
-    help="The format of IN; lines: one URL in each line. [default: by its name: .csv, .tsv, .txt; else parquet]",
+    help="The format of IN; lines: one URL in each line. [default: by its name: .csv, .tsv, .txt; lines for -; else "
+    "parquet]",
 )
 @json_option
 @click.pass_obj
@@ -69,6 +76,8 @@ def columns(
 ) -> None:
     """Count the URLs in a column of the file IN, by scheme and by error, with samples of each error.
 
+    If IN is -, standard input is copied into a temporary file first.
+
     OUT has the columns of IN and a new one: a struct with parts of each URL, and with code and position of the error of
     each row that is not a URL. Columns of CSV are copied as text; octets that are not UTF-8 become U+FFFD. The exit
     code is 1 if a text is not a URL. A null, which is an empty field or line, is neither a URL nor invalid.
@@ -78,26 +87,49 @@ def columns(
 
     if output is not None and format_of(output) != "parquet":
         raise click.BadParameter("it is written as Parquet: name it OUT.parquet", param_hint="'-o' / '--output'")
-    form = form or format_of(source)
+    form = form or ("lines" if source == "-" else format_of(source))
     names = [name.strip() for name in parts.split(",") if name.strip()]
     try:
         parser = Parser(names if "scheme" in names else ["scheme", *names], settings.registry)
-        with count_bar(row_count(source, form), shown=sys.stderr.isatty()) as advance:
-            summary = parse_file(source, output, column, into, parser, advance, form)
+        with (
+            _as_file(source) as path,
+            count_bar(row_count(path, form), shown=sys.stderr.isatty()) as advance,
+        ):
+            summary = parse_file(path, output, column, into, parser, advance, form)
     except (TypeError, ValueError) as error:
         raise click.UsageError(f"{source}: {error}") from None
+    known = parser.registry.known_names()
     found = {
         "source": source,
         "output": output,
-        **_as_json(summary, parser.registry.known_names()),
+        **_as_json(summary, known),
         "profile": parser.registry.profile.name,
     }
     if as_json:
         write_json(found)
     else:
         _print(found)
+        installable = (known[name] for name in found["unknown"] if name in known)
+        if scheme := next((each for each in installable if each.distribution), None):
+            write_note(f"to read the URLs of {scheme.name}, {how_to_install(scheme.distribution)}")
     if summary.codes:
         click.get_current_context().exit(INVALID)
+
+
+@contextmanager
+def _as_file(source: str) -> Iterator[str]:
+    """Return the path of a file: of a copy of standard input if `source` is "-"."""
+    if source != "-":
+        yield source
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "stdin")
+        try:
+            with path.open("wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+        except OSError as error:
+            raise click.UsageError(f"cannot copy standard input: {error.strerror}") from error
+        yield str(path)
 
 
 def _as_json(summary: Summary, known: Collection[str]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import os
+import re
 from collections import Counter
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -113,9 +114,11 @@ def _new_file(target: str) -> Iterator[BinaryIO]:
         with open(target, "wb") as file:  # noqa: PTH123  as above
             yield file
         return
-    path = f"{target}.part"
+    path = f"{target}.{os.urandom(4).hex()}.part"
     try:
-        with open(path, "wb") as file:  # noqa: PTH123  as above
+        with open(path, "xb") as file:  # noqa: PTH123  as above
+            with suppress(OSError):  # there is none, or the file system has no modes
+                os.chmod(path, os.stat(target).st_mode & 0o777)  # noqa: PTH101, PTH116  as above
             yield file
         os.replace(path, target)  # noqa: PTH105  as above
     except OSError as error:
@@ -221,6 +224,10 @@ def _batches(source: str, form: str, schema: pa.Schema, only: list[str] | None) 
     except (pa.ArrowException, OSError) as error:
         if "straddl" in str(error):
             raise ValueError(f"a row has over {LONGEST_ROW // PIECE} MiB: is a quotation mark missing?") from error
+        if ragged := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(error)):
+            number, expected, found = map(int, ragged.groups())  # of rows, the names of the columns are the first
+            advice = f"; a field with {DELIMITERS[form]!r} needs quotation marks" if found > expected else ""
+            raise ValueError(f"row {number - 1}: expected {expected} fields, got {found}{advice}") from error
         raise ValueError(f"cannot be read: {error}") from error
 
 
