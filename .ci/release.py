@@ -26,6 +26,8 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hashes import LIST, entry, hashes_in, hashes_of_builds
+
 from urlschemes_servers import ftp_server
 
 if TYPE_CHECKING:
@@ -71,8 +73,7 @@ def main(arguments: list[str]) -> None:
         for archive in archives:
             shutil.copy(archive, folder)
         note("adding the libraries that they need")
-        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", folder]
-        run(*pip, "--constraint", workspace / "pins.txt", *requirements, *BUILD_AND_TEST)
+        add_libraries(folder, workspace, requirements)
     write_sums(folder)
     for requirements in installations(ROOT / "README.md"):
         try_installation(folder, requirements)
@@ -87,8 +88,9 @@ def build(workspace: Path, built: Path) -> list[str]:
         shutil.copytree(ROOT / name, workspace / name, ignore=shutil.ignore_patterns("tests", *ignored))
     shutil.copy(ROOT / "pyproject.toml", workspace)
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]
-    pins = [*settings["constraint-dependencies"], *settings["build-constraint-dependencies"]]
-    (workspace / "pins.txt").write_text("\n".join(pins), "utf-8")
+    hashes = hashes_of_builds()
+    (workspace / "pins.txt").write_text("\n".join([*settings["constraint-dependencies"], *hashes]), "utf-8")
+    (workspace / "builds.txt").write_text("".join(entry(*each) for each in hashes.items()), "utf-8")
     command = [os.environ["UV"], "build", "--quiet", "--no-create-gitignore", "--out-dir", built]
     run(*command, "--all-packages", cwd=workspace)
     left_out = set()
@@ -97,8 +99,20 @@ def build(workspace: Path, built: Path) -> list[str]:
             note(f"{member} is left out: it needs a C compiler, cc, and git")
             left_out.add(member.name)
         else:
-            run(*command, "--build-constraints", "pins.txt", member, cwd=workspace)
+            run(*command, "--build-constraints", "builds.txt", "--require-hashes", member, cwd=workspace)
     return [requirement for wheel in sorted(built.glob("*.whl")) for requirement in with_extras(wheel, left_out)]
+
+
+def add_libraries(folder: Path, workspace: Path, requirements: list[str]) -> None:
+    """Add wheels of what the requirements need, from files whose hashes are listed."""
+    wanted, found = workspace / "wanted.txt", workspace / "found.txt"
+    wanted.write_text("\n".join([*requirements, *BUILD_AND_TEST]), "utf-8")
+    compile_ = [os.environ["UV"], "pip", "compile", "--quiet", "--no-annotate", "--no-header"]
+    pinned = run(*compile_, "--constraints", workspace / "pins.txt", wanted).splitlines()
+    listed = hashes_in(LIST.read_text("utf-8")) | hashes_of_builds()
+    found.write_text("".join(entry(each, listed[each]) for each in pinned if "@" not in each), "utf-8")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", folder, "--no-deps"]
+    run(*pip, "--no-build-isolation", "--require-hashes", "--requirement", found)
 
 
 def prepare_for_meson(folder: Path) -> bool:
@@ -116,7 +130,7 @@ def with_extras(wheel: Path, left_out: set[str]) -> Iterator[str]:
     (metadata,) = (text.decode("utf-8") for name, text in files_of(wheel).items() if name.endswith("-info/METADATA"))
     if f"\nRequires-Dist: {LEFT_TO_USERS}" not in metadata:
         extras = {*re.findall(r"^Provides-Extra: (.*)$", metadata, re.MULTILINE)} - left_out
-        yield f"{wheel}[{','.join(sorted(extras))}]" if extras else str(wheel)
+        yield f"{wheel.name.partition('-')[0]}[{','.join(sorted(extras))}] @ {wheel.as_uri()}"
 
 
 def files_of(archive: Path) -> dict[str, bytes]:
