@@ -1,10 +1,12 @@
 """Build a release: every distribution of the workspace, checked, and installed from the folder that holds it.
 
-`python3 dev release DIR` runs this. DIR then holds
+`python3 dev release DIR` runs this. Then it installs them into empty environments, also with the oldest and the newest
+dependencies on the package index that their metadata allow; `--quick` leaves these out. DIR holds
 
 - a wheel and a source distribution of each distribution, built from a copy of the workspace that has no tests;
 - wheels of the libraries that they need, and of what builds and tests a scheme, for the Python that runs this;
-- `SHA256SUMS`, for `sha256sum --check`.
+- `SHA256SUMS`, for `sha256sum --check`;
+- `RELEASE_NOTES.md`, the section of CHANGELOG.md about the version.
 
 A distribution in C is left out on a machine without a C compiler and git.
 """
@@ -14,19 +16,18 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shlex
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
 import tomllib
-import venv
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from urlschemes_servers import ftp_server
+from hashes import LIST, entry, hashes_in, hashes_of_builds
+from installation import OLDEST_AND_NEWEST, installations, note, run, try_dependencies, try_installation
+from versions import table
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -37,25 +38,17 @@ LEFT_TO_USERS = "pyarrow"
 BUILD_AND_TEST = ["hatchling", "editables", "pytest"]
 """What an author of a scheme needs to install its folder and to test it, besides what this project requires."""
 
-ACCESS = """
-import sys, urlschemes
-from urlschemes_access import Policy, access
-for record in urlschemes.default_registry.registrations():
-    urlschemes.parse(next(example.url for example in record.examples if example.parts is not None))
-with access(urlschemes.parse(sys.argv[1]), policy=Policy(networks=("127.0.0.0/8",))) as document:
-    sys.stdout.write(document.read_text())
-"""
 SOURCE_DATE = "1580601600"
 """The time of every file in the archives, so that these are the same each time: hatchling's, 2 February 2020."""
 GIT_DATES = ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
-GREETING = "Installed, parsed and accessed.\n"
 
 
 def main(arguments: list[str]) -> None:
-    """Fill the folder that is the only argument; end with a message if something is wrong."""
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        sys.exit("dev: release takes one argument, the folder to fill.")
-    folder = Path(arguments[0]).resolve()
+    """Fill the folder that is the last argument; end with a message if something is wrong."""
+    *options, name = arguments or ["--help"]
+    if options not in ([], ["--quick"]) or name.startswith("-"):
+        sys.exit("dev: release takes one argument, the folder to fill, and before it the option --quick.")
+    folder = Path(name).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     os.environ |= {"SOURCE_DATE_EPOCH": SOURCE_DATE} | dict.fromkeys(GIT_DATES, f"{SOURCE_DATE} +0000")
     with tempfile.TemporaryDirectory() as temporary:
@@ -71,11 +64,17 @@ def main(arguments: list[str]) -> None:
         for archive in archives:
             shutil.copy(archive, folder)
         note("adding the libraries that they need")
-        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", folder]
-        run(*pip, "--constraint", workspace / "pins.txt", *requirements, *BUILD_AND_TEST)
+        add_libraries(folder, workspace, requirements)
     write_sums(folder)
-    for requirements in installations(ROOT / "README.md"):
-        try_installation(folder, requirements)
+    (folder / "RELEASE_NOTES.md").write_text(release_notes(table()[0]), "utf-8")
+    lines = installations(ROOT / "README.md")
+    for line in [*lines, ["urlschemes-rfc1738"]]:
+        try_installation(folder, line)
+    if not options:
+        everything = [each.partition(" @ ")[0] for each in requirements]
+        for resolution in OLDEST_AND_NEWEST:
+            for line in [*lines, everything]:
+                try_dependencies(folder, line, resolution)
     note(f"{folder} is ready, with SHA256SUMS")
 
 
@@ -87,8 +86,9 @@ def build(workspace: Path, built: Path) -> list[str]:
         shutil.copytree(ROOT / name, workspace / name, ignore=shutil.ignore_patterns("tests", *ignored))
     shutil.copy(ROOT / "pyproject.toml", workspace)
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]
-    pins = [*settings["constraint-dependencies"], *settings["build-constraint-dependencies"]]
-    (workspace / "pins.txt").write_text("\n".join(pins), "utf-8")
+    hashes = hashes_of_builds()
+    (workspace / "pins.txt").write_text("\n".join([*settings["constraint-dependencies"], *hashes]), "utf-8")
+    (workspace / "builds.txt").write_text("".join(entry(*each) for each in hashes.items()), "utf-8")
     command = [os.environ["UV"], "build", "--quiet", "--no-create-gitignore", "--out-dir", built]
     run(*command, "--all-packages", cwd=workspace)
     left_out = set()
@@ -97,8 +97,20 @@ def build(workspace: Path, built: Path) -> list[str]:
             note(f"{member} is left out: it needs a C compiler, cc, and git")
             left_out.add(member.name)
         else:
-            run(*command, "--build-constraints", "pins.txt", member, cwd=workspace)
+            run(*command, "--build-constraints", "builds.txt", "--require-hashes", member, cwd=workspace)
     return [requirement for wheel in sorted(built.glob("*.whl")) for requirement in with_extras(wheel, left_out)]
+
+
+def add_libraries(folder: Path, workspace: Path, requirements: list[str]) -> None:
+    """Add wheels of what the requirements need, from files whose hashes are listed."""
+    wanted, found = workspace / "wanted.txt", workspace / "found.txt"
+    wanted.write_text("\n".join([*requirements, *BUILD_AND_TEST]), "utf-8")
+    compile_ = [os.environ["UV"], "pip", "compile", "--quiet", "--no-annotate", "--no-header"]
+    pinned = run(*compile_, "--constraints", workspace / "pins.txt", wanted).splitlines()
+    listed = hashes_in(LIST.read_text("utf-8")) | hashes_of_builds()
+    found.write_text("".join(entry(each, listed[each]) for each in pinned if "@" not in each), "utf-8")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", folder, "--no-deps"]
+    run(*pip, "--no-build-isolation", "--require-hashes", "--requirement", found)
 
 
 def prepare_for_meson(folder: Path) -> bool:
@@ -116,7 +128,8 @@ def with_extras(wheel: Path, left_out: set[str]) -> Iterator[str]:
     (metadata,) = (text.decode("utf-8") for name, text in files_of(wheel).items() if name.endswith("-info/METADATA"))
     if f"\nRequires-Dist: {LEFT_TO_USERS}" not in metadata:
         extras = {*re.findall(r"^Provides-Extra: (.*)$", metadata, re.MULTILINE)} - left_out
-        yield f"{wheel}[{','.join(sorted(extras))}]" if extras else str(wheel)
+        names = f"[{','.join(sorted(extras))}]" if extras else ""
+        yield f"{wheel.name.partition('-')[0]}{names} @ {wheel.as_uri()}"
 
 
 def files_of(archive: Path) -> dict[str, bytes]:
@@ -151,10 +164,11 @@ def faults(archive: Path, places: Collection[Path]) -> Iterator[str]:
                 yield f"{archive.name}: {name} names {place}, a folder of this machine"
 
 
-def installations(page: Path) -> list[list[str]]:
-    """Return the requirements of each command of the page that installs from a release."""
-    commands = re.findall(r"\bpip install .*--no-index --find-links \w+ (.*)", page.read_text("utf-8"))
-    return [shlex.split(command, comments=True) for command in commands]
+def release_notes(version: str) -> str:
+    """Return the section of CHANGELOG.md about the version; if there is none yet, about what is unreleased."""
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    sections: dict[str, str] = dict(re.findall(r"^## \[?([\w.]+).*\n+((?:(?!## ).*\n)*)", text, re.MULTILINE))
+    return sections.get(version) or sections["Unreleased"]
 
 
 def write_sums(folder: Path) -> None:
@@ -163,43 +177,6 @@ def write_sums(folder: Path) -> None:
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(folder.glob("*.[wg]*"))
     ]
     (folder / "SHA256SUMS").write_text("".join(sums), "utf-8")
-
-
-def try_installation(folder: Path, requirements: list[str]) -> None:
-    """Install from the folder alone into an empty environment; parse URLs and access one of a local server there."""
-    note(f"installing {' '.join(requirements)}")
-    with tempfile.TemporaryDirectory() as temporary:
-        environment, shared = Path(temporary, "environment"), Path(temporary, "shared")
-        venv.create(environment, symlinks=os.name != "nt")
-        shared.mkdir()
-        (shared / "greeting.txt").write_text(GREETING, "utf-8")
-        scripts = environment / ("Scripts" if os.name == "nt" else "bin")
-        python = scripts / "python"
-        pip = [sys.executable, "-m", "pip", "--python", python, "--isolated", "install", "--quiet"]
-        run(*pip, "--no-index", "--find-links", folder, *requirements, PIP_CONFIG_FILE=os.devnull)
-        with ftp_server(shared) as address:
-            printed = run(python, "-I", "-W", "error", "-c", ACCESS, f"ftp://{address}/greeting.txt")
-        if printed != GREETING:
-            sys.exit(f"dev: the installed distributions read {printed!r} in place of {GREETING!r}")
-        if (scripts / "urlschemes").exists():
-            note(run(scripts / "urlschemes", "--version").strip())
-
-
-def run(*command: object, cwd: Path | None = None, **variables: str) -> str:
-    """Run the command, which must succeed; return its output."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("URLSCHEMES_")}
-    environment |= variables
-    done = subprocess.run(
-        [*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600, check=False
-    )
-    if done.returncode:
-        sys.exit(f"{done.stdout}{done.stderr}dev: failed: {shlex.join(map(str, command))}")
-    return done.stdout
-
-
-def note(text: str) -> None:
-    """Print what is done next."""
-    print(f"release: {text}", flush=True)
 
 
 if __name__ == "__main__":

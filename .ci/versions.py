@@ -1,11 +1,12 @@
-"""Write the versions that [tool.urlschemes] of pyproject.toml has into the files that repeat them.
+"""Write the versions and addresses that [tool.urlschemes] of pyproject.toml has into the files that repeat them.
 
-`python3 dev versions` runs this after a change of that table: to raise the version of all distributions, or to add or
-drop a version of Python.
+`python3 dev versions` runs this after a change of that table: to raise the version of all distributions, to add or drop
+a version of Python, or to say where the project is.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import tomllib
@@ -15,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = "plugins/tools/conformance/src/urlschemes_conformance/scaffold/templates"
 TESTING = ".github/workflows/test.yml"
 PUBLISHING = ".github/workflows/release.yml"
+WEEKLY = ".github/workflows/weekly.yml"
 PROJECTS = ("core/pyproject.toml", "plugins/*/*/pyproject.toml")
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "plugins/*/*/README.md")
 
@@ -32,6 +34,12 @@ def table() -> tuple[str, list[str], list[str]]:
     """Return the version of all distributions, the versions of Python that they support, and those tested besides."""
     found = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["urlschemes"]
     return found["version"], found["python"], found["python-also-tested"]
+
+
+def urls() -> dict[str, str]:
+    """Return the addresses of the project, by their labels; none as long as nobody knows where it will be."""
+    found: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["urlschemes"]["urls"]
+    return found
 
 
 def changes() -> dict[Path, str]:
@@ -53,9 +61,15 @@ def rules() -> list[tuple[tuple[str, ...], str, str]]:
     bound = f"0.{minor + 1}" if major == 0 else str(major + 1)
     oldest, tested = supported[0], [*supported, *others]
     classifiers = "".join(f'    "Programming Language :: Python :: {each}",\n' for each in supported)
+    addresses = ", ".join(f"{json.dumps(label)} = {json.dumps(address)}" for label, address in urls().items())
     ours = r"\b(urlschemes[\w-]*(?:\[[\w,]+\])?)>=\d[\d.]*"
     return [
         (PROJECTS, r'^version = "\d.*"$', f'version = "{version}"'),
+        (
+            PROJECTS,
+            r"(?:^urls = .*\n)?^dependencies = ",
+            (f"urls = {{ {addresses} }}\n" if addresses else "") + "dependencies = ",
+        ),
         (("core/src/urlschemes/version.py",), r'^__version__ = ".*"$', f'__version__ = "{version}"'),
         (("plugins/*/*/meson.build",), r"^  version: '.*'", f"  version: '{version}'"),
         (PAGES, r"\b(urlschemes-\w+) \d+\.\d+\.\d+", rf"\1 {version}"),
@@ -78,7 +92,7 @@ def rules() -> list[tuple[tuple[str, ...], str, str]]:
             r"^( +)python-version: \|\n(?: +3\.\d+\n)+",
             r"\1python-version: |\n" + "".join(rf"\1  {each}\n" for each in reversed(tested)),
         ),
-        ((PUBLISHING,), r'python-version: ".*"$', f'python-version: "{oldest}"'),
+        ((PUBLISHING, WEEKLY), r'python-version: ".*"$', f'python-version: "{oldest}"'),
         ((PUBLISHING,), r"CIBW_BUILD: cp\d+-", f"CIBW_BUILD: cp{oldest.replace('.', '')}-"),
         ((".ci/run",), r"^for version in [\d. ]+;", f"for version in {' '.join(reversed(tested[1:]))};"),
     ]

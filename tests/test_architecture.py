@@ -379,6 +379,17 @@ def test_a_hint_names_the_folder_of_the_distribution(monkeypatch: pytest.MonkeyP
         assert tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]["name"] == name
 
 
+def test_the_page_names_every_module_that_asks_for_the_system() -> None:
+    (row,) = re.findall(r"^\| what differs between systems.*", PAGE, re.MULTILINE)
+    asking = {
+        module.path.relative_to(ROOT).as_posix()
+        for module in modules().values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in {"os.name", "sys.platform", "platform.system"}
+    }
+    assert asking == {*re.findall(r"`((?:core|plugins)/[^`]*)`", row)}
+
+
 def test_the_page_names_paths_that_exist_and_every_package_of_the_core() -> None:
     paths = re.findall(r"`((?:core|plugins)/[^`]*)`", PAGE)
     assert [path for path in paths if not (ROOT / path.replace("NAME", "ftp")).exists()] == []

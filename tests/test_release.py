@@ -11,8 +11,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from release import SOURCE_DATE, faults, files_of, installations
-from workspace import ROOT, Environment, must
+from installation import installations, required
+from release import SOURCE_DATE, faults, files_of, release_notes
+from workspace import ROOT, Environment, must, name_in
 
 PAGES = [ROOT / "README.md", *ROOT.glob("core/README.md"), *sorted(ROOT.glob("plugins/*/*/README.md"))]
 
@@ -37,7 +38,7 @@ def test_a_release_holds_a_wheel_and_a_source_distribution_of_every_distribution
         assert sorted(name for name in names if name.startswith("urlschemes")) == sorted(projects())
     sums = (release / "SHA256SUMS").read_text("utf-8")
     assert [line.partition("  ")[2] for line in sums.splitlines()] == sorted(
-        {path.name for path in release.iterdir()} - {"SHA256SUMS"}
+        {path.name for path in release.iterdir()} - {"RELEASE_NOTES.md", "SHA256SUMS"}
     )
     if shutil.which("sha256sum"):
         must("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=release)
@@ -64,6 +65,25 @@ def test_what_the_pages_install_is_in_a_release(empty: Environment) -> None:
     requirements = {each for page in PAGES for words in found[page] for each in words if each.startswith("urlschemes")}
     requirements = {each for each in requirements if not each.startswith("urlschemes-columns")}  # needs pyarrow, too
     empty.install("--dry-run", *sorted(requirements))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_schemes_of_rfc_1738_need_three_libraries(release: Path) -> None:
+    wheels = {path.name.partition("-")[0]: path for path in release.glob("urlschemes*.whl")}
+    needed = {name_in(each) for each in required(wheels, ["urlschemes-rfc1738"])}
+    assert needed == {"h11", "importlib-metadata", "pluggy"}
+
+
+@pytest.mark.parametrize("version", ["0.1.0", "0.0.9", "9.9.9"])
+def test_the_notes_are_the_section_of_the_changelog(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str
+) -> None:
+    notes = {"Unreleased": "### Added\n\n- c\n", "0.1.0": "### Fixed\n\n- b\n", "0.0.9": "- a\n"}
+    text = "".join(f"## {heading}{', 2026' * (heading != 'Unreleased')}\n\n{body}\n" for heading, body in notes.items())
+    (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\nAll.\n\n{text}", "utf-8")
+    monkeypatch.setattr("release.ROOT", tmp_path)
+    assert release_notes(version).strip() == notes.get(version, notes["Unreleased"]).strip()
 
 
 def archive(folder: Path, name: str, files: dict[str, str]) -> Path:

@@ -58,10 +58,13 @@ def test_files_repeat_the_versions_of_the_table() -> None:
 
 def test_other_versions_are_written_into_every_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(versions, "table", lambda: ("1.2.3", ["3.98", "3.99"], []))
+    addresses = {"Source": "https://forge.example/urlschemes"}
+    monkeypatch.setattr(versions, "urls", lambda: addresses)
     changed = versions.changes()
     for distribution in distributions():
         project = tomllib.loads(changed[distribution.folder / "pyproject.toml"])["project"]
         assert (project["version"], project["requires-python"]) == ("1.2.3", ">=3.98")
+        assert project["urls"] == addresses
         assert re.findall(r":: (3\.\d+)", " ".join(project["classifiers"])) == ["3.98", "3.99"]
         needed = [project.get("dependencies", []), *project.get("optional-dependencies", {}).values()]
         ours = [each for group in needed for each in group if each.startswith("urlschemes")]

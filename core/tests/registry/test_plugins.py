@@ -144,7 +144,7 @@ def failure(plugin, monkeypatch):
         ("import a_missing_module", "ModuleNotFoundError: No module named 'a_missing_module'"),
         ("raise SystemExit(7)", "SystemExit: 7"),
         ("raise SystemExit", "SystemExit"),
-        ("assert False, 'no'", "AssertionError: no"),
+        ("raise AssertionError('no')", "AssertionError: no"),
         ("def deep(): deep()\ndeep()", "RecursionError: maximum recursion depth exceeded"),
         ("def :", "SyntaxError: invalid syntax"),
         ("raise ValueError('a\\x00b\\nc')", "ValueError: a\\x00b\\x0ac"),

@@ -6,6 +6,7 @@ Each test installs distributions and runs a new Python, in which all other schem
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 from faulty import HEAD
@@ -133,6 +134,7 @@ print(json.dumps(outcomes))
 
 
 @pytest.mark.plugin_fault(21)
+@pytest.mark.skipif(sys.flags.dev_mode, reason="asyncio reports the step, too")
 def test_a_step_longer_than_the_deadline_is_logged(plugin, child):
     plugin(
         "x-sleeps",

@@ -20,7 +20,7 @@ __all__ = ["TyperURL"]
 class TyperURL(ChosenSchemes):
     """The `parser=` of an argument or option: a URL of one of the schemes that are named, or of any if none is."""
 
-    __name__ = "url"  # old releases of Typer, such as 0.15, need it for the help
+    __name__ = "url"  # old releases of Typer need it for the help
 
     def __call__(self, text: str) -> URL:
         """Return the URL. Raises BadParameter."""
