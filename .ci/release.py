@@ -1,7 +1,7 @@
 """Build a release: every distribution of the workspace, checked, and installed from the folder that holds it.
 
-`python3 dev release DIR` runs this. Then it installs them into empty environments, also with the oldest and the newest
-dependencies on the package index that their metadata allow; `--quick` leaves these out. DIR holds
+`python3 dev release DIR` runs this. With `--oldest-and-newest` it installs them also with the oldest and the newest
+dependencies that their metadata allow, from the package index; their hashes are not known. DIR then holds
 
 - a wheel and a source distribution of each distribution, built from a copy of the workspace that has no tests;
 - wheels of the libraries that they need, and of what builds and tests a scheme, for the Python that runs this;
@@ -46,8 +46,8 @@ GIT_DATES = ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
 def main(arguments: list[str]) -> None:
     """Fill the folder that is the last argument; end with a message if something is wrong."""
     *options, name = arguments or ["--help"]
-    if options not in ([], ["--quick"]) or name.startswith("-"):
-        sys.exit("dev: release takes one argument, the folder to fill, and before it the option --quick.")
+    if options not in ([], ["--oldest-and-newest"]) or name.startswith("-"):
+        sys.exit("dev: release takes one argument, the folder to fill; the option --oldest-and-newest may precede it.")
     folder = Path(name).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     os.environ |= {"SOURCE_DATE_EPOCH": SOURCE_DATE} | dict.fromkeys(GIT_DATES, f"{SOURCE_DATE} +0000")
@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> None:
     lines = installations(ROOT / "README.md")
     for line in [*lines, ["urlschemes-rfc1738"]]:
         try_installation(folder, line)
-    if not options:
+    if options:
         everything = [each.partition(" @ ")[0] for each in requirements]
         for resolution in OLDEST_AND_NEWEST:
             for line in [*lines, everything]:

@@ -33,7 +33,7 @@ def release(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
         assert folder.exists(), "the process that makes the release has failed or is too slow"
     else:
         unfinished.mkdir()
-        must(sys.executable, ROOT / "dev", "release", "--quick", unfinished, cwd=temporary, timeout=PATIENCE)
+        must(sys.executable, ROOT / "dev", "release", unfinished, cwd=temporary, timeout=PATIENCE)
         unfinished.rename(folder)
     return folder
 
