@@ -85,17 +85,19 @@ def _next_steps(planned: Plan, folder: Path, *, is_registered: bool) -> str:
     """Return what was written, what to try, and what to change first."""
     profiles = [each.profile for each in planned.records]
     has_code = bool(planned.record.operations)
+    published = reserved_names().published
     options = {"--registered ": planned.naming.status != "experimental", "--record-only ": not has_code}
     values = {
         "folder": safe_line(str(folder)),
         "quoted_folder": safe_line(shlex.quote(str(folder))),
         "paths": "\n".join(f"  {path}" for path in planned.files),
+        "install": "python -m pip install" + ("" if published else " --no-index --find-links DIR"),
         "extras": "test,demo" if has_code else "test",
         "example": planned.example,
         "records": " and ".join(each.record for each in profiles),
         "code_files": " and ".join(map(code_file, profiles)),
         "document": profiles[0].document,
         "options": "".join(option for option, holds in options.items() if holds),
-        **conditions(known=is_registered, published=reserved_names().published),
+        **conditions(known=is_registered, published=published),
     }
     return fill("next_steps.txt", {**planned.values, **values})
