@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+import importlib_metadata  # noqa: F401  discovery imports it late, which some tests would prevent
 import pytest
 
 from urlschemes import Registration
