@@ -87,8 +87,11 @@ class Overrides:
 
     def why(self, name: str, claims: tuple[Claim, ...] = ()) -> Why | None:
         """Return why the program's own scheme counts, if it has one of that name; `claims` are the installed ones."""
-        rule, hint, _ = _RULES[self.change(name) or "unregistered"]
-        return Why(name, "this program", rule, claims, hint=hint.format(name)) if rule else None
+        change = self.change(name)
+        if change is None or change == "unregistered":
+            return None
+        rule, hint, _ = _RULES[change]
+        return Why(name, "this program", rule, claims, hint=hint.format(name))
 
     def judged(self, claim: Claim) -> Claim:
         """Return the claim, in the state that the program's own changes give it."""

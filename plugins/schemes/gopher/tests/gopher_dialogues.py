@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from outcomes import checked
 
 from urlschemes_gopher import GopherURL
 from urlschemes_gopher.access import access, find_attributes
 from urlschemes_testing.replay import Outcome, Script, client, connect, server, server_closes
-
-if TYPE_CHECKING:
-    pass
 
 HOST = "host.dom"
 MENU = ("0About\t0/about\thost.dom\t70", "1More\t1/more\tother.dom\t7070\t+", "7Find\t7/find\thost.dom\t70")
