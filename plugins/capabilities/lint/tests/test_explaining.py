@@ -120,6 +120,41 @@ def test_the_password_of_any_text_is_hidden(registry: Registry, text: str) -> No
     assert "***@h/" in explained
 
 
+@pytest.mark.parametrize(
+    ("parts", "rule", "text", "lines"),
+    [
+        (
+            {"user": "user", "password": "password", "host": "host"},
+            '"x-pin://" user ":" password "@" host\nuser = *uchar\npassword = 4digit',
+            "x-pin://u:1234@h.dom",
+            [
+                "x-pin://u:***@h.dom",
+                "^~~~~   ^ ^~~ ^~~~~",
+                "|       | |   +- host 'h.dom'  RFC 1738 section 3.1",
+                "|       | +- password ***  the scheme x-pin",
+                "|       +- user 'u'  the scheme x-pin",
+                "+- scheme x-pin  RFC 1738 section 2.1",
+            ],
+        ),
+        (
+            {"to": "to"},
+            '"x-pin:" to\nto = *[ alpha | ":" | "/" | "@" ]',
+            "x-pin:http://u:p@h/",
+            [
+                "x-pin:http://u:***@h/",
+                "^~~~~ ^~~~~~~~~~~~~~~",
+                "|     +- to ***  the scheme x-pin",
+                "+- scheme x-pin  RFC 1738 section 2.1",
+            ],
+        ),
+    ],
+)
+def test_a_password_is_hidden_that_the_rules_do_not_let_be(parts, rule, text: str, lines: list[str]) -> None:
+    own = Registry()
+    own.register(Scheme.of("x-pin", f"url = {rule}", **parts))
+    assert plain_text(draw(own.parse(text))).splitlines() == lines
+
+
 @pytest.mark.parametrize("width", [20, 40, 60, 80])
 def test_a_url_too_wide_for_the_drawing_has_a_table(registry: Registry, width: int) -> None:
     url = registry.parse("x-album://joe:secret@h.example/" + "word%20" * 20)

@@ -164,8 +164,7 @@ def excerpt(text: str, position: int, width: int) -> tuple[str, str]:
     """Return the text before and after `position`, safe to print, together at most `width` characters."""
     clean = redact_url(text)
     if clean != text:  # a password was hidden, which may have moved the position
-        pairs = enumerate(zip(text, clean, strict=False))
-        same = next((index for index, (old, new) in pairs if old != new), min(len(text), len(clean)))
+        same = _alike(text, clean)
         position = position if position < same else max(same, len(clean) - (len(text) - position))
     before = one_line(clean[max(0, position - width) : position], 10 * width)
     after = one_line(clean[position : position + width], 10 * width)
@@ -177,13 +176,22 @@ def excerpt(text: str, position: int, width: int) -> tuple[str, str]:
     return before, after
 
 
+def _alike(one: str, other: str) -> int:
+    """Return with how many equal characters two texts begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (old, new) in pairs if old != new), min(len(one), len(other)))
+
+
 def draw(url: URL, *, width: int = WIDTH, strokes: Strokes = ASCII_STROKES) -> Drawing:
     """Draw a valid URL: with its parts underneath, or as a table if that would be wider than `width`.
 
     Raises PluginError if the URL's type returns values that cannot be shown.
     """
     text = url.redacted()
-    rows = _rows(type(url).parse(text, limit=len(text)))
+    try:
+        rows = _rows(type(url).parse(text, limit=len(text)))
+    except InvalidURL:  # the rule of a password need not derive what hides it
+        rows = _moved(_rows(url), str(url), text)
     if len(text) <= width:
         lines = _parts_underneath(text, rows, strokes)
         if all(sum(_columns(piece) for piece, _ in line) <= width for line in lines):
@@ -215,6 +223,21 @@ def _rows(url: URL) -> list[_Row]:
             rows.extend(_fields(url, text[start:end], start))
     rows.sort(key=lambda row: (row.start, -row.end))
     return rows
+
+
+def _moved(rows: list[_Row], text: str, redacted: str) -> list[_Row]:
+    """Return the rows of `text` at their places in `redacted`; what is hidden there has no value."""
+    start = _alike(text, redacted)
+    end = len(text) - _alike(text[:start:-1], redacted[:start:-1])
+    more = len(redacted) - len(text)
+    return [
+        row._replace(
+            start=row.start + more * (row.start >= end),
+            end=row.end + more * (row.end >= end),
+            value=HIDDEN if row.start < end and row.end > start else row.value,
+        )
+        for row in rows
+    ]
 
 
 def _fields(url: URL, query: str, start: int) -> Iterator[_Row]:
