@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from urlschemes_servers import gopher_server
-from urlschemes_servers.gopher import binary, failing, form, link, menu, search, text
+from urlschemes_servers.gopher import Item, binary, failing, form, link, menu, search, text
 
 pytestmark = pytest.mark.usefixtures("no_open_sockets")
 
@@ -62,8 +62,11 @@ def test_a_search_finds_items_with_all_words() -> None:
         assert exchange(address, b"/find\thello nobody\r\n") == b".\r\n"
         assert exchange(address, b"/find\thello world\t+\r\n") == b"+%d\r\n" % len(found) + found
         assert exchange(address, b"/find\t\t!\r\n").startswith(b"+")
-    with gopher_server(menu({"a": text("x"), "s": search(lambda words: ["/a"] if words == "+" else [])})) as address:
+    odd = Item(gtype="1", content=b"iRaw\r\n")  # a menu written by hand
+    found = search(lambda words: ["/a"] if words == "+" else [])
+    with gopher_server(menu({"a": text("x"), "s": found, "odd": odd})) as address:
         assert exchange(address, b"/s\t+\r\n").startswith(b"0a\t/a\t")
+        assert exchange(address, b"/odd\r\n") == b"iRaw\r\n.\r\n"
 
 
 def test_data_blocks_and_views_of_gopher_plus() -> None:

@@ -235,7 +235,7 @@ class _Site:
         if item.gtype == "7":
             found = (item.find or self._find)(words)
             return _lines(self._descriptor(self.items[each]) for each in found if each in self.items)
-        if item.gtype == "1":
+        if item.gtype == "1" and not item.content:
             return _lines(map(self._descriptor, item.items.values()))
         content = item.content if isinstance(item.content, bytes) else item.content.read_bytes()
         return re.sub(rb"\r?\n", b"\r\n", content) if item.gtype == "0" else content
