@@ -79,6 +79,8 @@ def test_a_url_of_another_type_than_expected_is_refused(bare, registration):
         with pytest.raises(InvalidURL, match=r"^expected InternetURL, got XFooURL$") as caught:
             bare.parse(text, InternetURL)
         assert caught.value.code == "invalid-scheme"
+    with pytest.raises(InvalidURL, match=r"^expected Own, got XFooURL; `Own.parse\(text\)` gives it$"):
+        bare.parse("x-foo:a", type("Own", (bare["x-foo"].url_type,), {}))
     for text in ("x-foo:|", "X-foo:|"):  # the fault of the text comes first, however it is read
         with pytest.raises(InvalidURL, match=r"^invalid character '\|' in the word at position 6"):
             bare.parse(text, InternetURL)

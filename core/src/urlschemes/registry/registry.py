@@ -416,8 +416,13 @@ class Registry:
         url = read_as(kind, text, limit)
         if wanted is not None and not issubclass(kind, wanted):
             message = f"expected {wanted.__name__}, got {kind.__name__}"
-            section, span = self.profile.section("scheme"), (0, len(name))
-            raise invalid_url(text, message, scheme=lower_case(name), part="scheme", span=span, section=section)
+            hint = f"`{wanted.__name__}.parse(text)` gives it" if issubclass(wanted, kind) else None
+            place: dict[str, Any] = {
+                "part": "scheme",
+                "span": (0, len(name)),
+                "section": self.profile.section("scheme"),
+            }
+            raise invalid_url(text, message, scheme=lower_case(name), hint=hint, **place)
         return url
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:

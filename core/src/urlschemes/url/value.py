@@ -374,7 +374,7 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
     if not isinstance(text, str):
         kind = type(text).__name__
         hint = "decode it as US-ASCII first" if isinstance(text, bytes | bytearray) else "pass a str"
-        hint = "pass str(url)" if isinstance(text, URL) else hint
+        hint = "pass str(url); `registry.convert(url)` takes one of any profile" if isinstance(text, URL) else hint
         return invalid_url(f"<{kind}>", f"a URL must be str, not {kind}", hint=hint)
     if len(text) > limit:
         message = f"the URL has {len(text)} characters: expected at most {limit}"

@@ -91,3 +91,8 @@ def test_a_url_beyond_the_default_limit_is_converted():
 def test_only_a_url_is_converted(given):
     with pytest.raises(TypeError, match="url must be a URL, not "):
         OLD.convert(given)
+
+
+def test_a_url_of_another_profile_is_not_parsed():
+    with pytest.raises(InvalidURL, match=r"not HttpURL; pass str\(url\); `registry.convert\(url\)` takes one of any"):
+        MODERN.parse(urlschemes.parse("http://h/"))
