@@ -9,7 +9,8 @@ INVALID, USAGE, FAILED, REFUSED, UNKNOWN, INTERRUPTED, PIPE_CLOSED = 1, 2, 3, 4,
 HELP = f"""\
 Exit codes:
   0    success
-  {INVALID}    the URL is invalid (check: a finding is an error; extract --invalid: a URL in the text is)
+  {INVALID}    the URL is invalid (check: a finding is an error; extract --invalid: a URL in the text is;
+       fix: or a password was hidden in a file or a pipe)
   {USAGE}    wrong arguments or a wrong configuration
   {FAILED}    the access failed after it began, or the output could not be written
   {REFUSED}    refused, at first or after a redirect: unsafe, not allowed, or not supported

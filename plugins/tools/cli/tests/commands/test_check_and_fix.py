@@ -67,7 +67,7 @@ def test_fix_shows_the_readings_of_a_text_without_passwords(run) -> None:
 def test_fix_shows_no_character_of_a_password(run) -> None:
     url = "x-shelf://joe:hun~ter2@host.dom/~"
     result = run("fix", url)
-    assert result.stdout == "x-shelf://joe:***@host.dom/%7E\n"
+    assert (result.stdout, result.exit_code) == ("x-shelf://joe:***@host.dom/%7E\n", 1)
     assert "character encoded at 17: in the password" in result.stderr
     assert result.stderr.count("the password is hidden; --passwords writes it") == 1
     changes = json.loads(run("fix", "--json", url).stdout)["changes"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 import click
@@ -100,10 +101,12 @@ def fix(settings: Settings, urls: tuple[str, ...], *, as_json: bool, passwords: 
             return 0
         write_line(value["url"])
         _note_changes(value, f"{value['given']}: " if click.get_current_context().meta[ABOUT].is_one_of_many else "")
-        if value["url"] != str(fixed.url) and not is_hidden:
+        if value["url"] == str(fixed.url):
+            return 0
+        if not is_hidden:
             is_hidden = True
             note_hidden_password()
-        return 0
+        return 0 if sys.stdout.isatty() else INVALID  # a file or a program takes what was written for the URL
 
     each_url(urls, read, "given", heading="")
 
