@@ -4,9 +4,9 @@
         source = URLField("nntp", "news")
 
 Nothing but a URL of the named schemes is written or passes a form. What is assigned or read is a parsed URL, or a str
-if it is no such URL. With
-`profile="rfc3986"`, URLs are those of that profile. The system checks of Django name a scheme or a profile that is not
-installed. A field has the name of a profile, and no registry, since migrations hold its arguments as text.
+if it is no such URL. With `profile="rfc3986"`, URLs are those of that profile. The system checks of Django name a
+scheme or a profile that is not installed. A field has the name of a profile, and no registry, since migrations hold its
+arguments as text.
 """
 
 from __future__ import annotations
