@@ -74,7 +74,7 @@ def test_nothing_else_is_written_or_valid() -> None:
         "part_name": "article",
         "section": "RFC 1738 section 5",
         "hint": "an article is a number in decimal digits",
-        "schemes": "news: or nntp:",
+        "schemes": "news: or nntp://",
         "value": "nntp://host.dom/misc.test/x",
     }
     with pytest.raises(ValidationError) as caught:
@@ -141,11 +141,18 @@ def test_no_url_is_null() -> None:
     assert Feed().source is None
 
 
-def test_what_others_wrote_is_checked_when_it_is_read() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO urlschemes_bridges_feed VALUES (1, 'news:no group', NULL, '', '')")
-    with pytest.raises(ValidationError, match=r"urlschemes_bridges\.Feed\.source holds 'news:no group': .* position 7"):
-        Feed.objects.get()
+def test_what_is_assigned_becomes_a_url_if_it_is_one() -> None:
+    feed: Any = Feed(source=NEWS, mirror="", about="news:no group")
+    assert (feed.source, feed.mirror, feed.about) == (urlschemes.parse(NEWS), None, "news:no group")
+    assert Feed.objects.create(source=ARTICLE).source == urlschemes.parse(ARTICLE)
+    feed = Feed.objects.defer("source").get()
+    assert feed.source == urlschemes.parse(ARTICLE)
+    feed.source = NEWS
+    assert feed.source == urlschemes.parse(NEWS)
+    del feed.source
+    assert feed.source == urlschemes.parse(ARTICLE)
+    feed.source = models.F("mirror")
+    assert isinstance(feed.source, models.F)
 
 
 @pytest.mark.parametrize(
@@ -165,6 +172,8 @@ def test_what_is_not_installed_is_found_by_the_system_checks(
     assert (error.id, message in error.msg, hint in error.hint) == ("urlschemes.E001", True, True)
     with pytest.raises(URLError, match=message):  # not a ValidationError, which visitors would see
         field.to_python("http://h/")
+    with pytest.raises(URLError, match=message):
+        field.from_db_value("http://h/")
     with pytest.raises(URLError, match=message):
         URLFormField(*schemes, profile=profile)
     assert Feed.check() == []

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 pytest.importorskip("django", reason="needs Django: python3 dev --group bridges pytest")
 
-from django.contrib.admin import ModelAdmin, site
+from django.contrib.admin import ModelAdmin, register, site
+from django.contrib.auth.models import User
+from django.contrib.contenttypes.models import ContentType
+from django.core import serializers
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, models
 from django.forms import ModelForm, modelform_factory
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.template import Context, Template
-from django.test import RequestFactory
+from django.test import RequestFactory, override_settings
+from django.urls import path
 
 from urlschemes_bridges.django import URLField, URLFormField, URLJSONEncoder
+from urlschemes_lint import fix
+from urlschemes_rfc3986 import parse
 
-PAGE = "https://e.com/a?b=1&c=2"
+PAGE, BROKEN = "https://e.com/a?b=1&c=2", "https://e.com/a|b"
 
 
 class Bookmark(models.Model):  # noqa: DJ008  nobody reads its name
@@ -32,6 +38,12 @@ class Bookmark(models.Model):  # noqa: DJ008  nobody reads its name
         app_label = "urlschemes_bridges"
 
 
+@register(Bookmark)
+class BookmarkAdmin(ModelAdmin):  # type: ignore[type-arg]  # not generic where Django runs
+    list_display = ("url",)
+
+
+urlpatterns = [path("", site.urls)]
 Form: Any = modelform_factory(Bookmark, fields=["url", "other"])
 
 
@@ -51,12 +63,14 @@ def post(**values: str) -> HttpResponse:
 
 
 @pytest.fixture(autouse=True)
-def table() -> Iterator[None]:
+def tables() -> Iterator[None]:
     with connection.schema_editor() as editor:
         editor.create_model(Bookmark)
+        editor.create_model(ContentType)  # for the admin
     yield
     with connection.schema_editor() as editor:
         editor.delete_model(Bookmark)
+        editor.delete_model(ContentType)
     connection.close()
 
 
@@ -81,8 +95,8 @@ def test_a_url_goes_from_a_form_to_a_redirect_and_into_json() -> None:
         ("https://e.com/a|b", "Enter a valid URL: check its path at character 16."),
         ("https://", "Enter a valid URL: check its host."),
         ("https://me:secret@e.com/", "Enter a URL without a user name and password."),
-        ("javascript:alert(1)", "Enter a URL that begins with http: or https:"),
-        ("e.com", "Enter a URL that begins with http: or https:"),
+        ("javascript:alert(1)", "Enter a URL that begins with http:// or https://"),
+        ("e.com", "Enter a URL that begins with http:// or https://"),
         ("https://e.com/" + "a" * 30, "Ensure this value has at most 40 characters (it has 44)."),
     ],
 )
@@ -97,7 +111,7 @@ def test_a_visitor_reads_one_sentence(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("htp://e.com/", "Enter a URL that begins with a known scheme, such as https:"),
+        ("htp://e.com/", "Enter a URL that begins with a known scheme, such as https://"),
         ("mailto:a b@e.com", "Enter a valid URL: check its addresses at character 9."),
         ("http:" + "a" * 70_000, "Enter a valid URL."),
     ],
@@ -131,10 +145,55 @@ def test_what_has_no_one_repair_is_an_error_about_what_was_given(text: str, code
     assert caught.value.error_list[0].code == code
 
 
-def test_what_is_stored_is_read_as_it_is() -> None:
+@pytest.mark.parametrize(
+    ("scheme", "beginning"),
+    [("https", "https://"), ("file", "file://"), ("mailto", "mailto:"), ("news", "news:"), ("tel", "tel:")],
+)
+def test_what_urls_begin_with_is_what_to_write(scheme: str, beginning: str) -> None:
+    with pytest.raises(ValidationError, match=f"^..Enter a URL that begins with {beginning}..$"):
+        URLFormField(scheme, profile="rfc3986").clean("e.com")
+
+
+def insert(url: str, other: str | None = None) -> None:
+    """Write a row as another program does, without a check."""
     with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO urlschemes_bridges_bookmark VALUES (1, %s, 'HTTP://E.com/')", [PAGE])
-    assert str(Bookmark.objects.get().other) == "HTTP://E.com/"
+        cursor.execute("INSERT INTO urlschemes_bridges_bookmark (url, other) VALUES (%s, %s)", [url, other])
+
+
+def test_what_is_stored_is_read_as_it_is() -> None:
+    insert(PAGE, "HTTP://E.com/")
+    insert(BROKEN, "HTTP://E.com/a b")
+    assert [str(each.other) for each in Bookmark.objects.all()] == ["HTTP://E.com/", "HTTP://E.com/a b"]
+    assert list(Bookmark.objects.values_list("url", flat=True)) == [parse(PAGE), BROKEN]
+    assert BROKEN in serializers.serialize("json", Bookmark.objects.all())
+
+
+def test_rows_that_are_no_urls_are_found_and_repaired() -> None:
+    insert(PAGE)
+    insert(BROKEN)
+    rows: Any = Bookmark.objects.all()
+    (found,) = [each for each in rows if isinstance(each.url, str)]
+    with pytest.raises(ValidationError, match="check its path at character 16"):
+        found.save()
+    found.url = fix(found.url, profile="rfc3986").url
+    found.save()
+    assert {str(each) for each in Bookmark.objects.values_list("url", flat=True)} == {PAGE, "https://e.com/a%7Cb"}
+
+
+@override_settings(ROOT_URLCONF=__name__)
+def test_the_admin_shows_rows_that_are_no_urls_and_says_what_is_wrong() -> None:
+    insert(BROKEN)
+
+    def shown(view: Callable[..., Any], *arguments: str, **data: str) -> str:
+        request = RequestFactory().post("/", data) if data else RequestFactory().get("/")
+        request.user = User(is_superuser=True)
+        request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]
+        return str(view(request, *arguments).render().content, "utf-8")
+
+    pages = site.get_model_admin(Bookmark)
+    assert f">{BROKEN}</a>" in shown(pages.changelist_view)
+    assert f'value="{BROKEN}"' in shown(pages.change_view, "1")
+    assert "check its path at character 16" in shown(pages.change_view, "1", url=BROKEN)
 
 
 def test_the_column_is_as_long_as_the_model_says() -> None:
@@ -154,6 +213,6 @@ def test_a_text_of_a_column_without_a_bound_needs_no_max_length(monkeypatch: pyt
 
 def test_forms_and_the_admin_have_one_line() -> None:
     assert '<input type="url" name="url" maxlength="40" required' in str(Form())
-    admin_form = ModelAdmin(Bookmark, site).get_form(RequestFactory().get("/"))
+    admin_form = BookmarkAdmin(Bookmark, site).get_form(RequestFactory().get("/"))
     assert '<input type="text" name="url" class="vTextField" maxlength="40" required' in str(admin_form())
     assert "textarea" not in str(admin_form())

@@ -83,9 +83,18 @@ def test_nothing_but_a_url_or_text_is_written(session: Session, value: object) -
 
 
 def test_what_others_wrote_is_checked_when_it_is_read(session: Session) -> None:
-    session.execute(sqlalchemy.text("INSERT INTO feed (source) VALUES ('ftp://host.dom/')"))
-    with pytest.raises(InvalidURL, match="scheme 'ftp' at position 0"):
+    session.execute(sqlalchemy.text("INSERT INTO feed (source) VALUES ('ftp://me:secret@host.dom/')"))
+    with pytest.raises(InvalidURL, match="scheme 'ftp' at position 0") as caught:
         session.scalars(sqlalchemy.select(Feed)).all()
+    assert caught.value.__notes__ == ["the column holds 'ftp://me:***@host.dom/'"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["URLColumn([])", "URLColumn(['news', 'nntp'])", "URLColumn(['https'], Registry(profile='rfc3986'))"],
+)
+def test_a_migration_holds_the_call_that_makes_the_column(call: str) -> None:
+    assert repr(eval(call)) == call
 
 
 def test_columns_of_different_schemes_and_registries_share_no_cached_statement(session: Session) -> None:

@@ -3,9 +3,10 @@
     class Feed(models.Model):
         source = URLField("nntp", "news")
 
-Nothing but a URL of the named schemes is written or passes a form, and what is read is a parsed URL. With
-`profile="rfc3986"`, URLs are those of that profile. The system checks of Django name a scheme or a profile that is not
-installed. A field has the name of a profile, and no registry, since migrations hold its arguments as text.
+Nothing but a URL of the named schemes is written or passes a form. What is assigned or read is a parsed URL, or a str
+if it is no such URL. With `profile="rfc3986"`, URLs are those of that profile. The system checks of Django name a
+scheme or a profile that is not installed. A field has the name of a profile, and no registry, since migrations hold its
+arguments as text.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ with needs_extra("django"):
     from django.core.serializers.json import DjangoJSONEncoder
     from django.core.validators import MaxLengthValidator, MinLengthValidator
     from django.db import models
+    from django.db.models.query_utils import DeferredAttribute
     from django.utils.translation import gettext_lazy
 
     from urlschemes_lint import NotRepairable, fix
@@ -101,7 +103,7 @@ def _parse(value: Any, reading: _Reading, messages: Mapping[str, Any]) -> URL | 
         params = {name: getattr(error, name) for name in names} | {
             "message": str(error),
             "value": redact_url(str(value)),
-            "schemes": " or ".join(f"{name}:" for name in reading.schemes),
+            "schemes": " or ".join(_beginning(name, reading.chosen()) for name in reading.schemes),
             "part_name": _part_name(error, reading.chosen()),
             "character": (error.position or 0) + 1,
         }
@@ -116,12 +118,18 @@ def _part_name(error: InvalidURL | UnknownScheme, chosen: ChosenSchemes) -> str 
     return part.called if part else error.part
 
 
+def _beginning(name: str, chosen: ChosenSchemes) -> str:
+    """Return what the URLs of a scheme begin with. Some news URLs have slashes there, but others do not."""
+    begins_with = chosen.registry.registration(name).syntax.begins_with
+    return f"{name}://" if begins_with(f"{name}://") and not begins_with(f"{name}:x") else f"{name}:"
+
+
 def _for_visitors(error: InvalidURL | UnknownScheme, length: int, schemes: tuple[str, ...]) -> Any:
     """Return the one sentence that visitors read, which `params` complete."""
     if error.part == "scheme" or isinstance(error, UnknownScheme):
         if schemes:
             return gettext_lazy("Enter a URL that begins with %(schemes)s")
-        return gettext_lazy("Enter a URL that begins with a known scheme, such as https:")
+        return gettext_lazy("Enter a URL that begins with a known scheme, such as https://")
     if error.code == "userinfo-not-allowed":
         return gettext_lazy("Enter a URL without a user name and password.")
     if error.part is None:
@@ -175,12 +183,25 @@ class URLFormField(forms.CharField):
         return super().has_changed(initial, data)
 
 
+class _Attribute(DeferredAttribute):
+    """The attribute of a model for a field: a valid text that is assigned to it becomes a URL."""
+
+    field: URLField
+
+    def __set__(self, instance: models.Model, value: Any) -> None:
+        instance.__dict__[self.field.attname] = self.field.from_db_value(value) if isinstance(value, str) else value
+
+    def __delete__(self, instance: models.Model) -> None:  # then Django reads it again
+        del instance.__dict__[self.field.attname]
+
+
 class URLField(Field):
     """The field of a model that holds a URL of `schemes`, or of every installed scheme if none is named.
 
-    A str may be assigned; validation and reading from the database make a URL of it. Writing what is not such a URL
-    raises ValidationError. The column is text of any length, unless there is a `max_length`. No URL is None; with
-    `blank` and without `null`, the column holds an empty text for it. The values of `choices` are text.
+    The text of such a URL may be assigned, and becomes a URL. Any other text stays a str, also one that is read from
+    the database; validating or writing it raises ValidationError. The column is text of any length, unless there is a
+    `max_length`. No URL is None; with `blank` and without `null`, the column holds an empty text for it. The values of
+    `choices` are text.
 
     `fix` and `normalize` are those of the form's field. They change what is validated, written and looked up, and
     nothing that the database holds already.
@@ -188,6 +209,7 @@ class URLField(Field):
 
     description = "URL"
     empty_strings_allowed = False
+    descriptor_class = _Attribute
 
     def __init__(
         self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
@@ -223,10 +245,12 @@ class URLField(Field):
         """Return the URL, None for no value. Raises ValidationError."""
         return _parse(value, self.reading, self.error_messages)
 
-    def from_db_value(self, value: str | None, *_: Any) -> URL | None:
-        """Return the URL that the database holds. Raises ValidationError, with the field and the message of `parse`."""
-        stored = _Reading(self.reading.schemes, self.reading.profile)
-        return _parse(value, stored, {"invalid": f"{self} holds '%(value).200s': %(message)s"})
+    def from_db_value(self, value: str | None, *_: Any) -> URL | str | None:
+        """Return the URL that the database holds, or its text if that is no such URL."""
+        chosen = self.reading.chosen()
+        with suppress(InvalidURL, UnknownScheme):
+            return chosen.read(value) if value else None
+        return value
 
     def get_prep_value(self, value: Any) -> str | None:
         """Return the text of the URL, which is checked."""
@@ -242,7 +266,7 @@ class URLField(Field):
 
     def value_to_string(self, obj: models.Model) -> str:
         """Return the text of the URL, for serialization."""
-        return self.get_prep_value(self.value_from_object(obj)) or ""
+        return str(self.value_from_object(obj) or "")
 
     def formfield(self, **options: Any) -> Any:
         """Return the field of forms."""

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from urlschemes import URL
+from urlschemes import URL, InvalidURL, UnknownScheme
+from urlschemes.redaction import redact_url
+from urlschemes.registry.registry import default_registry
 from urlschemes_bridges.chosen_schemes import ChosenSchemes
 from urlschemes_bridges.extras import needs_extra
 
@@ -79,6 +81,11 @@ class URLColumn(TypeDecorator[URL]):
         # SQLAlchemy shares cached statements of types whose arguments (none keyword-only) are equal, as attributes.
         self.schemes, self.registry = self._chosen.names, self._chosen.registry
 
+    def __repr__(self) -> str:
+        """Return the call that makes it, for the migrations of Alembic."""
+        registry = "" if self.registry is default_registry else f", Registry(profile={self.registry.profile.name!r})"
+        return f"{type(self).__name__}({list(self.schemes)!r}{registry})"
+
     def process_bind_param(self, value: URL | str | None, dialect: Dialect) -> str | None:  # noqa: ARG002  its interface
         """Return the text of the URL, which is checked."""
         if not isinstance(value, URL | str | None):
@@ -86,8 +93,12 @@ class URLColumn(TypeDecorator[URL]):
         return None if value is None else str(self._chosen.read(value))
 
     def process_result_value(self, value: Any, dialect: Dialect) -> URL | None:  # noqa: ARG002  its interface
-        """Return the URL that the database holds."""
-        return None if value is None else self._chosen.read(value)
+        """Return the URL that the database holds. Raises InvalidURL or UnknownScheme, with a note of the value."""
+        try:
+            return None if value is None else self._chosen.read(value)
+        except (InvalidURL, UnknownScheme) as error:
+            error.add_note(f"the column holds {redact_url(value)[:200]!r}")
+            raise
 
     @property
     def python_type(self) -> type[URL]:
