@@ -147,6 +147,10 @@ def test_an_escape_that_a_part_may_hold_does_not_follow_it(bnf: str, octet: str,
     assert all(map(found.fullmatch, (f"x:{text}" for text in texts)))
 
 
+def test_an_escape_that_a_part_may_hold_may_follow_it_where_the_part_cannot_go_on() -> None:
+    assert syntax('u = "x:" a "%41"\na = uchar', Part("a", ["a"])).fullmatch("x:%41%41")
+
+
 def test_a_part_encodes_only_octets_that_it_cannot_hold_as_they_are() -> None:
     syn = syntax(
         'u = "x:" path\npath = seg *[ "/" seg ]\nseg = *[ uchar | "?" ]', Part("path", ["path"], element="seg")

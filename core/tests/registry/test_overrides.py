@@ -50,11 +50,13 @@ def test_an_installed_scheme_is_replaced_only_on_purpose(plugin, registration, m
     assert registry.provider("x-site-a") == "x-site-a 1.0"
 
 
+@pytest.mark.parametrize("used", [False, True])
 def test_unregistering_an_installed_scheme_switches_it_off_until_the_name_is_registered(
-    plugin, registration, monkeypatch
+    plugin, registration, monkeypatch, used
 ):
     monkeypatch.syspath_prepend(plugin("x-back-l", code=None))
     registry = Registry()
+    assert not used or registry["x-back-l"]
     registry.unregister("x-back-l")
     with pytest.raises(UnknownScheme) as caught:
         registry.parse("x-back-l:a")

@@ -85,6 +85,12 @@ def test_the_examples_of_rfc_1808(reference: str) -> None:
     assert BASE.resolve(reference) == EXAMPLES[reference]
 
 
+@pytest.mark.rfc1738(29)
+@pytest.mark.parametrize("reference", [";", "?", ";?"])
+def test_a_mark_with_nothing_after_it_counts_as_absent(reference: str) -> None:
+    assert BASE.resolve(reference) == str(BASE)  # RFC 1808 section 2.4
+
+
 @pytest.mark.parametrize("reference", [r for r, whole in EXAMPLES.items() if whole.startswith("x-q://")])
 def test_join_gives_the_url_without_the_fragment(reference: str) -> None:
     url = BASE.join(reference)

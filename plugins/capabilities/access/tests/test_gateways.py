@@ -36,7 +36,7 @@ user = {{ at = "user" }}
 password = {{ at = "password" }}
 host = {{ at = "host" }}
 port = {{ at = "port", number = true }}
-thing = {{ at = "thing" }}
+thing = {{ at = "thing", travels = "checked" }}
 """
 
 

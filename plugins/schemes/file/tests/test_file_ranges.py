@@ -41,8 +41,9 @@ def test_the_part_is_delivered_or_the_whole_of_what_has_changed(wanted: Range, s
 
 def test_a_range_beyond_the_end_and_one_of_a_directory_are_errors() -> None:
     assert isinstance(replay(access(URL, range=Range(11)), A).error, RemoteError)
-    error = replay(access(FileURL.parse("file:///pub"), range=Range(1)), Script(folder("/pub"))).error
-    assert isinstance(error, UnsupportedOperation)
+    directory, script = FileURL.parse("file:///pub"), Script(folder("/pub"))
+    assert isinstance(replay(access(directory, range=Range(1)), script).error, UnsupportedOperation)
+    assert replay(access(directory, range=Range(1, unchanged=Attributes())), script).kind == "listing"
 
 
 def test_a_range_of_a_file_of_this_machine(tmp_path: Path) -> None:

@@ -123,9 +123,9 @@ DOCUMENTS = {
         "/a;type=A", *(TYPE_A, epsv(), download("RETR", "a", CONTENT)), content=CONTENT, attributes=Attributes(name="a")
     ),
     "type=i, a port, a user, a password": one_octet(
-        f"ftp://jo%65:p%3A%40ss@{HOST}:2121/a;type=i",
+        f"ftp://jo%65:p%3A%40ss%FF@{HOST}:2121/a;type=i",
         Script(connect(HOST, 2121), server("120 ready in a minute"), server("220-Welcome", "to", "220 host.dom")),
-        exchange("USER joe", "331 Password", "PASS p:@ss", "202 Superfluous"),
+        exchange("USER joe", "331 Password", b"PASS p:@ss\xff\xff\r\n", "202 Superfluous"),
     ),
     "a user who needs no password": one_octet(f"ftp://joe:unused@{HOST}/a", GREETING, exchange("USER joe", "230 In")),
     "an empty user and an empty password": one_octet(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from ftp_dialogues import LOGIN, QUIT, download, epsv, type_and_size
+from ftp_dialogues import LOGIN, QUIT, TYPE_A, download, epsv, type_and_size
 
 from urlschemes.errors import UnsupportedOperation
 from urlschemes_access import Attributes, Client, Download, Policy, Range
@@ -31,6 +31,7 @@ NO_SIZE = type_and_size("a", None)
     ("wanted", "script", "start", "content"),
     [
         (Range(7), LOGIN.then(*SIZE, *epsv(), *REST, *download("RETR", "a", b"789"), *QUIT), 7, b"789"),
+        (Range(7, 10), LOGIN.then(*SIZE, *epsv(), *REST, *download("RETR", "a", b"789"), *QUIT), 7, b"789"),
         (Range(7, 99), LOGIN.then(*SIZE, *epsv(), *REST, *download("RETR", "a", b"789"), *QUIT), 7, b"789"),
         (Range(10), LOGIN.then(*SIZE, *QUIT), 10, b""),
         (
@@ -130,6 +131,12 @@ def test_a_range_that_cannot_be_had_is_an_error(
 def test_texts_and_directories_have_no_ranges(path: str) -> None:
     error = replay(access(FtpURL.parse(f"ftp://host.dom/{path}"), range=Range(1)), Script()).error
     assert isinstance(error, UnsupportedOperation)
+
+
+def test_the_whole_of_a_text_is_delivered_if_a_part_may_have_changed() -> None:
+    script = LOGIN.then(*TYPE_A, *epsv(), *download("RETR", "a", b"0123456789"), *QUIT)
+    outcome = replay(access(FtpURL.parse("ftp://host.dom/a;type=a"), range=Range(7, unchanged=BEFORE)), script)
+    assert (outcome.content, outcome.complete) == (b"0123456789", True)
 
 
 def test_a_download_from_a_server_continues(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ TAKEN = (*ACCEPTED, *BYE)
 ASKED = (*READY, *MAIL, *RCPT, *DATA)
 TRANSACTION = (*MAIL, *RCPT, *DATA, *BODY, *ACCEPTED)
 SENT = (*TRANSACTION, *BYE)
-EXTENDED = server("250-relay.dom Hello", "250-PIPELINING", "250-size 1000000", "250-8BITMIME", "250 HELP")
+EXTENDED = server("250-relay.dom Hello", "250-PIPELINING", f"250-size {len(MESSAGE)}", "250-8BITMIME", "250 HELP")
 
 
 def offers(*extensions: str) -> tuple[Step, ...]:

@@ -172,7 +172,7 @@ SUCCESSES = {
             *GREETED,
             *offers("STARTTLS"),
             *TLS,
-            *offers("AUTH LOGIN PLAIN CRAM-MD5"),
+            *offers("auth login plain cram-md5"),
             credentials("ann", "hunter2"),
             *exchange("AUTH PLAIN", "334 ", PLAIN, "235 2.7.0 Welcome"),
             *SENT,

@@ -236,7 +236,7 @@ def test_a_field_must_have_the_value_of_the_attribute() -> None:
         assert checked(partial(access, path(f"a;{fields}")), script).complete
     error = error_of(checked(partial(access, path("a;OWNER=jane")), talk(request(ALL), lines)), RemoteError)
     assert (error.text, "OWNER" in str(error)) == ("joe", True)
-    error_of(checked(partial(find_attributes, path("a;OWNER=jane")), talk(request(ALL), lines)), RemoteError)
+    error_of(checked(partial(find_attributes, path("a;owner=jane")), talk(request(ALL), lines)), RemoteError)
 
 
 def test_a_version_that_the_server_ignores_is_an_error() -> None:

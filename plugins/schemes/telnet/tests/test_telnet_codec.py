@@ -132,6 +132,7 @@ def test_echoes_tells_whether_the_service_echoes() -> None:
         (b"\r\0\0\r\r\0\n", b"\r\0\r\r\n"),
         (b"\r" + NOP + b"\0x", b"\rx"),
         (b"\r\xff\xff\0x", b"\r\xff\0x"),
+        (b"\r" + WILL + b"\0a" + WONT + b"\0\0", b"\ra\0"),
         (b"\0\n\x80\xfe", b"\0\n\x80\xfe"),
         (b"a" + NOP + DM + AYT + GA + SE + b"b", b"ab"),
         (b"a" + SB + b"\x18\x01" + SE + b"b", b"ab"),
@@ -217,8 +218,14 @@ def test_at_most_64_answers_are_sent_between_two_calls() -> None:
     assert (endless.value.limit, endless.value.value) == ("negotiation", 64)
     codec = TelnetCodec()
     codec.decode(storm)
-    codec.encode(b"")  # a service that switches ECHO for every password may continue
-    assert codec.decode(storm)[1]
+    for call in (
+        lambda: codec.encode(b""),
+        codec.interrupt,
+        lambda: codec.resize(80, 24),
+        lambda: codec.binary(on=True),
+    ):
+        call()  # a service that switches ECHO for every password may continue
+        assert codec.decode(storm)[1]
 
 
 @pytest.mark.fault(41)

@@ -271,6 +271,16 @@ def test_a_prompt_that_was_already_read_counts() -> None:
     assert split_everywhere(lambda: in_session(talk), script).error is None
 
 
+def test_a_prompt_that_was_answered_does_not_count_again() -> None:
+    def talk(session: Any) -> Algorithm[None]:
+        yield from session.login("joe", "x")
+        with pytest.raises(RemoteError, match="its last line is ''"):
+            yield from session.login("joe", "y")
+
+    prompts = (server(b"login: "), silence(), client("joe"), server(b"password: "), silence(), client("x"), silence())
+    assert replay(in_session(talk), Script(connect(HOST, 23), *prompts)).error is None
+
+
 def test_a_word_within_a_text_is_not_a_prompt() -> None:
     """`Last login:` is followed by a date."""
     output = (server(b"Last login: "), server(b"Monday\r\nlogin: "))

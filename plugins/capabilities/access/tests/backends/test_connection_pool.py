@@ -107,11 +107,13 @@ def test_connections_are_closed_with_a_pool_that_is_dropped() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning" if sys.version_info >= (3, 12) else "default")
-def test_a_forked_process_uses_none_of_the_connections(pool: ConnectionPool) -> None:
-    connection = kept()
+def test_a_forked_process_uses_only_connections_of_its_own(pool: ConnectionPool) -> None:
+    connection, later = kept(), kept()
     pool.keep(connection)
     child = os.fork()
     if not child:
-        os._exit(0 if pool.take(connection.destination) is None else 1)
+        before = pool.take(connection.destination)
+        pool.keep(later)
+        os._exit(0 if before is None and pool.take(later.destination) is later else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert pool.take(connection.destination) is connection

@@ -104,11 +104,13 @@ def test_a_service_that_obeys_lines_is_denied_after_a_redirect_to_a_scheme_that_
     record = RECORD
     for part in ("user", "password", "what"):
         record = record.replace(f'{part} = "{part}"', f'{part} = {{ at = "{part}", travels = "as-written" }}')
-    destinations = Destinations(Policy(), Registration.from_text(record, source="test"))
+    scheme = Scheme(Registration.from_text(record, source="test"))
+    destinations = Destinations(Policy(), scheme.registration)
     destinations.check_port(4222)
-    destinations.check_redirect(TalkURL.parse("x-talk://host.example/"))
-    with pytest.raises(PolicyDenied, match="obeys lines of text"):
-        destinations.check_port(4222)
+    for kind in (TalkURL, scheme.url_type):  # and it stays denied
+        destinations.check_redirect(kind.parse("x-talk://host.example/"))
+        with pytest.raises(PolicyDenied, match="obeys lines of text"):
+            destinations.check_port(4222)
 
 
 def test_a_redirect_may_not_lead_to_another_private_address(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

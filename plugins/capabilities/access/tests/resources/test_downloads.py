@@ -155,6 +155,7 @@ def test_two_downloads_do_not_write_the_same_part(target: Path) -> None:
     ("found", "start", "reason"),
     [
         (replace(FOUND, modified=datetime(2001, 1, 1, tzinfo=UTC)), 4, None),
+        (replace(FOUND, modified=datetime(2002, 1, 1, tzinfo=UTC)), 0, "the resource is newer than the file"),
         (replace(FOUND, modified=datetime(2003, 1, 1, tzinfo=UTC)), 0, "the resource is newer than the file"),
         (replace(FOUND, modified=None), 0, "it is unknown when the resource was modified"),
         (replace(FOUND, size=3), 0, "the part is longer than the resource"),
@@ -168,7 +169,7 @@ def test_a_file_of_another_program_is_continued_only_if_it_fits(
     with Part(target, URL) as part:
         assert part.needs_attributes
         part.compare(found)
-        assert part.range.start == start
+        assert (part.needs_attributes, part.range.start) == (False, start)
         part.begin(replace(found, start=start, size=None))
         part.write(b"4")
         done = part.finish()

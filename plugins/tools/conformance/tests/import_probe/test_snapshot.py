@@ -72,6 +72,7 @@ CHANGES = {
         "import sys\nclass F:\n    @staticmethod\n    def find_spec(*_): return None\nsys.meta_path.append(F)",
         "sys.meta_path: added x_changes_",
     ),
+    "order": ("import sys\nsys.path_hooks.reverse()", "sys.path_hooks: reordered"),
     "hook": ("import sys\nsys.excepthook = print", "sys.excepthook changed from "),
     "thread-hook": ("import threading\nthreading.excepthook = print", "threading.excepthook changed from "),
     "environ": ("import os\nos.environ['HTTP_PROXY'] = 'http://joe:secret@h/'", "the environment: HTTP_PROXY added"),
@@ -132,7 +133,10 @@ def test_a_changed_locale_is_reported(plugin: Plugin, child: Child) -> None:
 
 
 ENDS = {
-    "x-exit": ("import os\nos._exit(7)", "the process that imports it ended with the exit code 7"),
+    "x-exit": (  # what it forked goes on, and must not report
+        "import os\nif os.fork():\n    os.wait()\n    os._exit(7)",
+        "the process that imports it ended with the exit code 7",
+    ),
     "x-kill": (
         "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",
         "the process that imports it was ended by SIGKILL",

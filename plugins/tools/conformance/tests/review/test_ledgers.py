@@ -12,6 +12,7 @@ from urlschemes.errors import PluginError
 from urlschemes_conformance import subprocesses
 from urlschemes_conformance.review import review, review_records
 from urlschemes_conformance.review.target import find_target, targets_of_records
+from urlschemes_conformance.scaffold import plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,6 +112,12 @@ def test_a_file_of_any_name_is_a_target_in_all_its_profiles(tmp_path: Path) -> N
     assert result.passed
 
 
+def left_over(name: str) -> str:
+    """Return the record of the template, with another syntax."""
+    files = plan(name, registered=True, record_only=True).files
+    return files[f"src/urlschemes_{name}/registration.toml"].replace("1*uchar", "1*alphadigit")
+
+
 VERDICTS = {  # the record of x-note with one text replaced, and the verdict of one check
     "x-rule": ("note = 1*uchar", "note = 1*uchar\nword = 1*digits", "grammar", "warned", "no URL has the rule word"),
     "x-tag": ('"/" note', '"/" note [ ";" tag ]\ntag = 1*alpha', "loses-nothing", "failed", "(rule tag) belongs to no"),
@@ -125,6 +132,14 @@ VERDICTS = {  # the record of x-note with one text replaced, and the verdict of 
         'security_considerations = "None at all."\n[syntax]',
         *("security", "failed", "3 words of at least 15"),
     ),
+    "x-decoded": (
+        '\'\'\'\nparts = { host = "host", port = "port", note = "note" }',
+        '\nword = 1*%x00-FF\'\'\'\nparts = { host = "host", port = "port", note = { at = "note", decoded = "word" } }',
+        *("grammar", "passed", ""),  # a rule may be about the decoded text only
+    ),
+    "x-nobody": ("[syntax]", 'contact = "Nobody."\n[syntax]', "contact", "failed", "'Nobody.' is not the name"),
+    "left": (NOTE, left_over("left"), "security", "warned", "are still those of the template"),
+    "over": (NOTE, left_over("over"), "considerations", "warned", "are still those of the template"),
     "x-memo": (NOTE, MEMO, "grammar", "passed", ""),  # it takes rules from another
 }
 
