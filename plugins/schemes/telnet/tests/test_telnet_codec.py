@@ -273,6 +273,11 @@ def test_commands_without_data_are_limited() -> None:
         for _ in range(2):
             codec.decode(NOP * (MAX_COMMAND_OCTETS // 2 - 1) + word)
     codec = TelnetCodec()
-    for _ in range(3):
+    for call in (
+        lambda: codec.encode(b""),
+        codec.interrupt,
+        lambda: codec.binary(on=True),
+        lambda: codec.resize(80, 24),
+    ):
         codec.decode(NOP * (MAX_COMMAND_OCTETS // 2))
-        codec.encode(b"")
+        call()

@@ -218,7 +218,7 @@ class TelnetCodec:
 
     def binary(self, *, on: bool) -> bytes:
         """Request BINARY in both directions, or its end, and return what to send."""
-        self._answers = 0
+        self._reset_limits()
         requests = ((side, side[BINARY].request(on=on)) for side in (self.local, self.remote))
         return b"".join(
             _encode_option(BINARY, on=request, remote=side is self.remote)
