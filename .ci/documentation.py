@@ -30,6 +30,8 @@ DEFAULT = ROOT / ".dev" / "docs"
 PAGES = ("*.md", "core/README.md", "docs/**/*.md", "plugins/*/*/README.md", "maintainers/*.md", "benchmarks/README.md")
 API = ("", "_access", "_lint", "_text", "_mirror", "_rfc3986", "_tables")
 """The packages on the pages of the API, after `urlschemes`."""
+TABLE = "docs/reference/distributions.md"
+"""The first page about distributions."""
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]+)[^)\s]*\)")
 
 SETTINGS = {
@@ -107,16 +109,23 @@ def navigation(schemes: dict[str, str]) -> Navigation:
     index = pages()["docs/index.md"].read_text("utf-8")
     for heading, body in re.findall(r"^\*\*([^*\n]+)\*\*\n(.*?)(?=^\*\*|\Z)", index, re.MULTILINE | re.DOTALL):
         links = {f"docs/{link}": title for title, link in LINK.findall(body)}
-        documentation.append({heading: [{title: name} for name, title in links.items() if name in titles]})
-    readmes = [name for name in titles if re.match(r"(core|plugins)/", name)]
-    others = [name for name in titles if name not in readmes and not name.startswith("docs/") and name != "README.md"]
+        documentation.append(
+            {heading: [{title: name} for name, title in links.items() if name in titles and name != TABLE]}
+        )
+
+    def below(*folders: str) -> Navigation:
+        return sorted(({titles[name]: name} for name in titles if name.startswith(folders)), key=str)
+
+    first = ["CONTRIBUTING.md", "SECURITY.md"]
+    others = [name for name in titles if "/" not in name and name not in [*first, "README.md"]]
+    project: Navigation = [{titles[name]: name} for name in (*first, *others, "benchmarks/README.md")]
     return [
         {"urlschemes": "README.md"},
         {"Documentation": documentation},
         {"Schemes": [{title_of(text): f"schemes/{name}"} for name, text in schemes.items()]},
-        {"Distributions": [{titles[name].removeprefix("urlschemes-"): name} for name in readmes]},
+        {"Distributions": [{"Overview": TABLE}, *below("core/", "plugins/")]},
         {"API": [{f"urlschemes{name}": f"api/urlschemes{name}.md"} for name in API]},
-        {"Project": [{titles[name]: name} for name in others]},
+        {"Project": [*project, {"Maintainers": below("maintainers/")}]},
     ]
 
 
