@@ -85,7 +85,7 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"dev: {folder} is not empty.")
     with tempfile.TemporaryDirectory() as temporary:
         stage = Path(temporary)
-        schemes = urlschemes_site.pages(Registry(profile="rfc3986"))
+        schemes = with_links(urlschemes_site.pages(Registry(profile="rfc3986")))
         write_pages(stage / "pages", schemes)
         (stage / "mkdocs.yml").write_text(json.dumps({**SETTINGS, "nav": navigation(schemes)}), "utf-8")
         command = [sys.executable, "-m", "zensical", "build", "--strict"]
@@ -127,6 +127,17 @@ def navigation(schemes: dict[str, str]) -> Navigation:
         {"API": [{f"urlschemes{name}": f"api/urlschemes{name}.md"} for name in API]},
         {"Project": [*project, {"Maintainers": below("maintainers/")}]},
     ]
+
+
+def with_links(schemes: dict[str, str]) -> dict[str, str]:
+    """Return the pages of schemes with links to the distributions that provide them."""
+    readmes = {title_of(path.read_text("utf-8")): name for name, path in pages().items() if name.startswith("plugins/")}
+
+    def link(found: re.Match[str]) -> str:
+        return f"{found[1]}[{found[2]}](../{readmes[found[2]]})"
+
+    provider = re.compile(rf"(Provided by: |\| )({'|'.join(map(re.escape, readmes))})(?= \d)")
+    return {name: provider.sub(link, text) for name, text in schemes.items()}
 
 
 def title_of(text: str) -> str:
