@@ -40,7 +40,7 @@ SETTINGS = {
     "theme": {
         "name": "material",
         "font": False,
-        "features": ["navigation.indexes", "navigation.prune", "navigation.tabs", "navigation.top", "toc.follow"],
+        "features": ["navigation.prune", "navigation.tabs", "navigation.top", "toc.follow"],
         "palette": [
             {
                 "media": f"(prefers-color-scheme: {media})",
