@@ -30,6 +30,8 @@ DEFAULT = ROOT / ".dev" / "docs"
 PAGES = ("*.md", "core/README.md", "docs/**/*.md", "plugins/*/*/README.md", "maintainers/*.md", "benchmarks/README.md")
 API = ("", "_access", "_lint", "_text", "_mirror", "_rfc3986", "_tables")
 """The packages on the pages of the API, after `urlschemes`."""
+TABLE = "docs/reference/distributions.md"
+"""The first page about distributions."""
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]+)[^)\s]*\)")
 
 SETTINGS = {
@@ -38,7 +40,7 @@ SETTINGS = {
     "theme": {
         "name": "material",
         "font": False,
-        "features": ["navigation.indexes", "navigation.prune", "navigation.tabs", "navigation.top", "toc.follow"],
+        "features": ["navigation.prune", "navigation.tabs", "navigation.top", "toc.follow"],
         "palette": [
             {
                 "media": f"(prefers-color-scheme: {media})",
@@ -83,7 +85,7 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"dev: {folder} is not empty.")
     with tempfile.TemporaryDirectory() as temporary:
         stage = Path(temporary)
-        schemes = urlschemes_site.pages(Registry(profile="rfc3986"))
+        schemes = with_links(urlschemes_site.pages(Registry(profile="rfc3986")))
         write_pages(stage / "pages", schemes)
         (stage / "mkdocs.yml").write_text(json.dumps({**SETTINGS, "nav": navigation(schemes)}), "utf-8")
         command = [sys.executable, "-m", "zensical", "build", "--strict"]
@@ -107,17 +109,35 @@ def navigation(schemes: dict[str, str]) -> Navigation:
     index = pages()["docs/index.md"].read_text("utf-8")
     for heading, body in re.findall(r"^\*\*([^*\n]+)\*\*\n(.*?)(?=^\*\*|\Z)", index, re.MULTILINE | re.DOTALL):
         links = {f"docs/{link}": title for title, link in LINK.findall(body)}
-        documentation.append({heading: [{title: name} for name, title in links.items() if name in titles]})
-    readmes = [name for name in titles if re.match(r"(core|plugins)/", name)]
-    others = [name for name in titles if name not in readmes and not name.startswith("docs/") and name != "README.md"]
+        documentation.append(
+            {heading: [{title: name} for name, title in links.items() if name in titles and name != TABLE]}
+        )
+
+    def below(*folders: str) -> Navigation:
+        return sorted(({titles[name]: name} for name in titles if name.startswith(folders)), key=str)
+
+    first = ["CONTRIBUTING.md", "SECURITY.md"]
+    others = [name for name in titles if "/" not in name and name not in [*first, "README.md"]]
+    project: Navigation = [{titles[name]: name} for name in (*first, *others, "benchmarks/README.md")]
     return [
         {"urlschemes": "README.md"},
         {"Documentation": documentation},
         {"Schemes": [{title_of(text): f"schemes/{name}"} for name, text in schemes.items()]},
-        {"Distributions": [{titles[name].removeprefix("urlschemes-"): name} for name in readmes]},
+        {"Distributions": [{"Overview": TABLE}, *below("core/", "plugins/")]},
         {"API": [{f"urlschemes{name}": f"api/urlschemes{name}.md"} for name in API]},
-        {"Project": [{titles[name]: name} for name in others]},
+        {"Project": [*project, {"Maintainers": below("maintainers/")}]},
     ]
+
+
+def with_links(schemes: dict[str, str]) -> dict[str, str]:
+    """Return the pages of schemes with links to the distributions that provide them."""
+    readmes = {title_of(path.read_text("utf-8")): name for name, path in pages().items() if name.startswith("plugins/")}
+
+    def link(found: re.Match[str]) -> str:
+        return f"{found[1]}[{found[2]}](../{readmes[found[2]]})"
+
+    provider = re.compile(rf"(Provided by: |\| )({'|'.join(map(re.escape, readmes))})(?= \d)")
+    return {name: provider.sub(link, text) for name, text in schemes.items()}
 
 
 def title_of(text: str) -> str:

@@ -5,8 +5,8 @@ dependencies that their metadata allow, from the package index; their hashes are
 
 - a wheel and a source distribution of each distribution, built from a copy of the workspace that has no tests;
 - wheels of the libraries that they need, and of what builds and tests a scheme, for the Python that runs this;
-- `SHA256SUMS`, for `sha256sum --check`;
-- `RELEASE_NOTES.md`, the section of CHANGELOG.md about the version.
+- `RELEASE_NOTES.md`, the section of CHANGELOG.md about the version;
+- `SHA256SUMS`, for `sha256sum --check`.
 
 A distribution in C is left out on a machine without a C compiler and git.
 """
@@ -65,8 +65,8 @@ def main(arguments: list[str]) -> None:
             shutil.copy(archive, folder)
         note("adding the libraries that they need")
         add_libraries(folder, workspace, requirements)
-    write_sums(folder)
     (folder / "RELEASE_NOTES.md").write_text(release_notes(table()[0]), "utf-8")
+    write_sums(folder)
     lines = installations(ROOT / "README.md")
     for line in [*lines, ["urlschemes-rfc1738"]]:
         try_installation(folder, line)
@@ -165,18 +165,22 @@ def faults(archive: Path, places: Collection[Path]) -> Iterator[str]:
 
 
 def release_notes(version: str) -> str:
-    """Return the section of CHANGELOG.md about the version; if there is none yet, about what is unreleased."""
+    """Return the section of CHANGELOG.md about the version, with a title and without links into the repository.
+
+    If there is no such section yet, it is the one about what is unreleased, and the title says so.
+    """
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
-    sections: dict[str, str] = dict(re.findall(r"^## \[?([\w.]+).*\n+((?:(?!## ).*\n)*)", text, re.MULTILINE))
-    return sections.get(version) or sections["Unreleased"]
+    found = re.findall(r"^## \[?([\w.]+)\]?(.*)\n+((?:(?!## ).*\n)*)", text, re.MULTILINE)
+    sections = {name: (rest, body) for name, rest, body in found}
+    rest, body = sections.get(version) or (" (unreleased)", sections["Unreleased"][1])
+    return re.sub(r"\[([^\]]*)\]\((?!https?:)[^)]*\)", r"\1", f"# urlschemes {version}{rest}\n\n{body}")
 
 
 def write_sums(folder: Path) -> None:
-    """Write the SHA-256 of every archive in the folder."""
-    sums = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(folder.glob("*.[wg]*"))
-    ]
-    (folder / "SHA256SUMS").write_text("".join(sums), "utf-8")
+    """Write the SHA-256 of every archive in the folder, and of the notes."""
+    paths = sorted([*folder.glob("*.[wg]*"), folder / "RELEASE_NOTES.md"])
+    sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in paths)
+    (folder / "SHA256SUMS").write_text(sums, "utf-8")
 
 
 if __name__ == "__main__":

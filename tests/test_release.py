@@ -38,7 +38,7 @@ def test_a_release_holds_a_wheel_and_a_source_distribution_of_every_distribution
         assert sorted(name for name in names if name.startswith("urlschemes")) == sorted(projects())
     sums = (release / "SHA256SUMS").read_text("utf-8")
     assert [line.partition("  ")[2] for line in sums.splitlines()] == sorted(
-        {path.name for path in release.iterdir()} - {"RELEASE_NOTES.md", "SHA256SUMS"}
+        {path.name for path in release.iterdir()} - {"SHA256SUMS"}
     )
     if shutil.which("sha256sum"):
         must("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=release)
@@ -75,15 +75,23 @@ def test_the_schemes_of_rfc_1738_need_three_libraries(release: Path) -> None:
     assert needed == {"h11", "importlib-metadata", "pluggy"}
 
 
-@pytest.mark.parametrize("version", ["0.1.0", "0.0.9", "9.9.9"])
-def test_the_notes_are_the_section_of_the_changelog(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str
+@pytest.mark.parametrize(
+    ("version", "notes"),
+    [
+        ("0.1.0", "# urlschemes 0.1.0, 2026-12-01\n\n### Fixed\n\n- b, see how"),
+        ("0.0.9", "# urlschemes 0.0.9 - 2026-11-01\n\n- a, [b](https://e.com)"),
+        ("9.9.9", "# urlschemes 9.9.9 (unreleased)\n\n### Added\n\n- c"),
+    ],
+)
+def test_the_notes_are_the_section_of_the_changelog_with_a_title(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, version: str, notes: str
 ) -> None:
-    notes = {"Unreleased": "### Added\n\n- c\n", "0.1.0": "### Fixed\n\n- b\n", "0.0.9": "- a\n"}
-    text = "".join(f"## {heading}{', 2026' * (heading != 'Unreleased')}\n\n{body}\n" for heading, body in notes.items())
-    (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\nAll.\n\n{text}", "utf-8")
+    text = """# Changelog\n\nAll.\n\n## Unreleased\n\n### Added\n\n- c\n
+## 0.1.0, 2026-12-01\n\n### Fixed\n\n- b, see [how](docs/how.md#b)\n
+## [0.0.9] - 2026-11-01\n\n- a, [b](https://e.com)\n"""
+    (tmp_path / "CHANGELOG.md").write_text(text, "utf-8")
     monkeypatch.setattr("release.ROOT", tmp_path)
-    assert release_notes(version).strip() == notes.get(version, notes["Unreleased"]).strip()
+    assert release_notes(version).strip() == notes
 
 
 def archive(folder: Path, name: str, files: dict[str, str]) -> Path:

@@ -266,7 +266,7 @@ def test_a_file_that_is_not_parquet_is_a_usage_error(tmp_path: Path) -> None:
         (
             "in.tsv",
             b"url\nhttp://joe:secret@h/\t,\n",
-            "row 1: expected 1 fields, got 2; a field with '\\t' needs quotation marks",
+            "row 1: expected 1 field, got 2; a field with '\\t' needs quotation marks",
         ),
         ("in.csv", b"", "its first line is empty: expected the names of the columns"),
         ("in.csv", b"\nurl\nhttp://h/\n", "its first line is empty: expected the names of the columns"),

@@ -113,6 +113,14 @@ def test_the_records_of_the_registry_come_first() -> None:
     assert re.findall(r"^## By (.*)$", pages["scheme-data.md"], re.MULTILINE) == ["RFC 3986"]
 
 
+def test_the_diagrams_begin_with_the_whole_url_and_follow_the_order_of_use() -> None:
+    rules = 'port = digits\nodd = "x-odd:" a [ b ] hostport\nspare = "s"\nc = 1*digit\nb = c a\na = c\nhost = 1*digit\n'
+    registry = Registry([])
+    registry.register(record("x-odd", syntax={"bnf": rules, "rule": "odd"}, cautions=[]))
+    page = urlschemes_site.pages(registry)["scheme-x-odd.md"]
+    assert re.findall(r'id="rfc1738-(\w+)"', page) == ["odd", "a", "b", "c", "host", "port", "spare"]
+
+
 def test_every_id_is_unique_and_every_link_leads_somewhere(site: Mapping[str, Page]) -> None:
     for file, page in site.items():
         ids = page.all("id")

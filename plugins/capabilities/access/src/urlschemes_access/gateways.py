@@ -127,7 +127,7 @@ def check_gatewayed_url(url: URL, policy: Policy, registration: Registration | N
             scheme=url.scheme,
             part=part,
             section=url.syntax.profile.section("security"),
-            hint="remove it from the URL, or access the URL without a gateway",
+            hint=f"remove the {part} from the URL, or access the URL without a gateway",
         )
     if registration is None:
         _check_authority(url, policy)

@@ -264,7 +264,8 @@ class Policy:
             raise _denied(message, "user_information", "to allow it: user_information=True")
         if self.user_information is False:
             message = "URLs with a user name or a password are denied"
-            raise _denied(message, "user_information", "remove it from the URL, or set user_information=None")
+            hint = "remove the user name and the password, or set user_information=None"
+            raise _denied(message, "user_information", hint)
 
     def check_host(self, host: str) -> None:
         """Check the host of a URL, before it is resolved.

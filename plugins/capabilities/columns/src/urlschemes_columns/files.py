@@ -227,7 +227,8 @@ def _batches(source: str, form: str, schema: pa.Schema, only: list[str] | None) 
         if ragged := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(error)):
             number, expected, found = map(int, ragged.groups())  # of rows, the names of the columns are the first
             advice = f"; a field with {DELIMITERS[form]!r} needs quotation marks" if found > expected else ""
-            raise ValueError(f"row {number - 1}: expected {expected} fields, got {found}{advice}") from error
+            fields = "1 field" if expected == 1 else f"{expected} fields"
+            raise ValueError(f"row {number - 1}: expected {fields}, got {found}{advice}") from error
         raise ValueError(f"cannot be read: {error}") from error
 
 

@@ -83,7 +83,7 @@ def login_octets(url: URL, part: str, text: str) -> bytes:
             scheme="telnet",
             part=part,
             section=section,
-            hint="remove it from the URL, and type it yourself",
+            hint="remove the user name from the URL, and type it yourself",
         )
     return octets
 

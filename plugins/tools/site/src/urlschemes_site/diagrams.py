@@ -102,4 +102,4 @@ def _times(least: int, most: int | None) -> str:
         return f"at least {least} times" if least > 1 else ""
     if least == most:
         return f"exactly {least} times"
-    return f"{least} to {most} times" if least > 1 else f"at most {most} times"
+    return f"{max(least, 1)} to {most} times"  # if there may be none, a track leads around it

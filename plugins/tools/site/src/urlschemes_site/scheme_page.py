@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from urlschemes.grammar.bnf import Rule
     from urlschemes.grammar.part import Part
     from urlschemes.grammar.profile import Profile
+    from urlschemes.grammar.syntax import Syntax
     from urlschemes.record.record_fields import Caution, Option
 
 __all__ = ["page_file", "rules", "rules_file", "scheme_page"]
@@ -101,7 +102,17 @@ def _syntax(record: Registration) -> Iterator[str]:
     syntax = record.syntax
     yield "### Syntax"
     yield preformatted(syntax.bnf.strip("\n").expandtabs())
-    yield from rules(syntax.own_rules, record.profile, syntax.section_of)
+    yield "Railroad diagrams of its rules, that of the whole URL first:"
+    yield from rules(_in_order_of_use(syntax), record.profile, syntax.section_of)
+
+
+def _in_order_of_use(syntax: Syntax) -> dict[str, Rule]:
+    """Return the rules of a record: the one of its URLs, those that this one uses, those that these use, and so on."""
+    own, found = syntax.own_rules, [syntax.rule]
+    for name in found:
+        used = dict.fromkeys(each.name for each in references(syntax.grammar.rules[name].node))
+        found += [each for each in used if each not in found]
+    return {name: own[name] for name in [*found, *own] if name in own}
 
 
 def _parts(record: Registration) -> Iterator[str]:

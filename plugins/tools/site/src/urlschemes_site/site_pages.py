@@ -97,7 +97,7 @@ def _rules(profile: Profile) -> Iterator[str]:
 
     yield f"# Rules of {document}"
     yield (
-        "The rules that every scheme can use. In a diagram, the track from left to right passes the characters (round "
-        "boxes) and the rules (boxes with corners) of which a text consists."
+        "Railroad diagrams of the rules that every scheme can use. In a diagram, the track from left to right passes "
+        "the characters (round boxes) and the rules (boxes with corners) of which a text consists."
     )
     yield from rules(shared, profile, section_of)
