@@ -37,7 +37,7 @@ def table() -> tuple[str, list[str], list[str]]:
 
 
 def urls() -> dict[str, str]:
-    """Return the addresses of the project, by their labels; none as long as nobody knows where it will be."""
+    """Return the addresses of the project by their labels. There are none until it is published."""
     found: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["urlschemes"]["urls"]
     return found
 

@@ -52,7 +52,7 @@ def _chosen(schemes: tuple[str, ...], profile: str | None) -> ChosenSchemes:
 
 
 class _Reading(NamedTuple):
-    """How a field reads values: the names of its schemes and of its profile, and its options."""
+    """The schemes and the profile of a field, by name, and whether it repairs and normalizes URLs."""
 
     schemes: tuple[str, ...]
     profile: str | None = None
