@@ -39,8 +39,8 @@ def all_errors(text: str, url_type: type[URL], error: InvalidURL, repair: Repair
     start, reading.end = error.span or (0, 0)  # a type with its own parser may blame a later place
     reading.read()
     source, first, *others = SourceText(text, url_type.syntax.profile), *reading.findings
-    if start < source.position(0):  # the first error is about all that `fix` leaves out around the URL
-        kept = {*source.positions, len(text)}
+    if start < source.positions[0]:  # the first error is about all that `fix` leaves out around the URL
+        kept = {*source.positions[:-1], len(text)}
         places = [range(start, max(start + 1, end)) for start, end in (each.span or (0, 0) for each in others)]
         others = [each for each, place in zip(others, places, strict=True) if not kept.isdisjoint(place)]
     return [first, *others]

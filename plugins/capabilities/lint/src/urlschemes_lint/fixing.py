@@ -123,13 +123,12 @@ def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL]
 
 def _not_repairable(why: str, source: SourceText, url_type: type[URL]) -> NotRepairable:
     """Return the error of `fix` for the first error of the source that has no repair."""
-    error, repaired = source.error_in(url_type), "".join(source.written)
+    error = source.error_in(url_type)
     if (error.code, error.part) == ("invalid-character", "host"):
         why = "`fix` never guesses a host"
-    hint = advice(InvalidURL(repaired, url_type), repaired, url_type, URLError("no repair"))
+    hint = advice(InvalidURL(source.text, url_type), source.text, url_type, URLError("no repair"))
     if source.lost is not None:
-        is_there = source.position(source.lost) == error.position
-        where = "it" if is_there else f"the `{source.text[source.lost]}` after it"
+        where = "it" if source.lost == error.position else f"the `{source.whole[source.lost]}` after it"
         hint = f"{where} is a delimiter: correct what is before it, where an escape would not help"
     about = {"position": error.position, "hint": hint, **_details(error, source)}
     return NotRepairable(f"{why}: {error.message}", span=error.span, **about)

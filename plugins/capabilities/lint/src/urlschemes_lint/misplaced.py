@@ -82,8 +82,11 @@ def _separators(state: State, character: str, reserved: str) -> tuple[list[tuple
 class Misplaced:
     """Decides whether a character of `source`, which the rules of `syntax` do not accept there, can only be data."""
 
+    _in_query = False
+    """True if the query of the scheme has begun."""
+
     def __init__(self, source: SourceText, syntax: Syntax) -> None:
-        self._source = source
+        self._source, self._text = source, source.text
         self._syntax, self._reserved = syntax, syntax.profile.reserved
         self._next_index: dict[str, tuple[int, int]] = {}
         self.part = cache(self._part)
@@ -95,7 +98,7 @@ class Misplaced:
 
     def find(self, character: str, index: int) -> int:
         """Return the next index of `character` from `index` on; without one, the length of the text."""
-        text = self._source.text
+        text = self._text
         start, found = self._next_index.get(character, (0, -1))
         if not start <= index <= found:
             found = text.find(character, index)
@@ -103,17 +106,17 @@ class Misplaced:
             self._next_index[character] = index, found
         return found
 
-    def check(self, index: int, escapes: str, state: State, after: State, *, in_query: bool) -> None:
+    def check(self, index: int, escapes: str, state: State, after: State) -> None:
         """Raise Ambiguous unless the character at `index` can only be data, which is written `escapes`.
 
-        It is between `state` and `after`, and `in_query` says that the query of the scheme has begun.
+        It is between `state` and `after`.
         """
-        character = self._source.text[index]
+        character = self._text[index]
         if character in self._source.data:
             return
         reading = self._mistake(index, escapes, state, after)
         if reading is None and character in self._reserved:
-            reading = self._delimiter(index, escapes, state, self.part(after), in_query=in_query)
+            reading = self._delimiter(index, escapes, state, self.part(after))
         if reading is not None:
             text, advice = reading
             data = "//" if 2 * escapes in advice else character if escapes in advice else ""
@@ -121,7 +124,7 @@ class Misplaced:
 
     def _mistake(self, index: int, escapes: str, state: State, after: State) -> tuple[str, str] | None:
         """Return the text of the other reading of a character that may be a mistake for another one, and advice."""
-        text, character = self._source.text, self._source.text[index]
+        text, character = self._text, self._text[index]
         has_levels = self._syntax.hierarchy is not None
         if character == "/" and text.find(":") == index - 1:
             if text.startswith("//", index):
@@ -161,24 +164,22 @@ class Misplaced:
     @cached_property
     def _base64(self) -> int:
         """The index of what announces base64 in a scheme that has it (RFC 2397); -1 without."""
-        return self._source.text.lower().find(";base64,") if "base64" in self._syntax.parts else -1
+        return self._text.lower().find(";base64,") if "base64" in self._syntax.parts else -1
 
     def _replaced(self, index: int, by: str, length: int = 1) -> str:
-        text = self._source.text
+        text = self._text
         return text[:index] + by + text[index + length :]
 
     @cached_property
     def _path_end(self) -> int:
         """The index of the first `?` or `#` after a login."""
-        authority = authority_of(self._source.text, self._source.profile)
+        authority = authority_of(self._text, self._source.profile)
         start = 0 if authority is None else authority.host
         return min(self.find("?", start), self.find("#", start))
 
-    def _delimiter(
-        self, index: int, escapes: str, state: State, part: str | None, *, in_query: bool
-    ) -> tuple[str, str] | None:
+    def _delimiter(self, index: int, escapes: str, state: State, part: str | None) -> tuple[str, str] | None:
         """Return the text of the other reading of a reserved character, as a delimiter, and advice."""
-        text, character = self._source.text, self._source.text[index]
+        text, character = self._text, self._text[index]
 
         def data() -> str:
             parts = self._syntax.parts
@@ -187,7 +188,7 @@ class Misplaced:
 
         if character == "#" and index == self.find("#", 0):
             return text[:index], f"leave out the fragment if it begins here, or write {data()}"
-        if character == "?" and not in_query:
+        if character == "?" and not self._in_query:
             return self._cut(index), f"leave out the query if it begins here, or write {data()}"
         if character == "?" and only_divides(state, "&") and self.find("=", index) < self.find("&", index):
             return self._replaced(index, "&"), f"write `&` if another field begins here, or {data()}"
@@ -211,7 +212,7 @@ class Misplaced:
 
     def _cut(self, index: int) -> str:
         """Return the text before `index`, and the fragment if it is part of URLs."""
-        text, fragment = self._source.text, self.find("#", index) if self._source.profile.has_fragments else None
+        text, fragment = self._text, self.find("#", index) if self._source.profile.has_fragments else None
         return text[:index] + (text[fragment:] if fragment is not None else "")
 
     def _may_begin_list(self, after: State, rest: str, character: str, part: str | None) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from urlschemes.grammar.automaton import State, bits, union
+from urlschemes.grammar.automaton import bits, union
 from urlschemes.grammar.bnf import Choice, Literal, Node, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import mask
 from urlschemes.grammar.rule_tree import Marked
@@ -38,42 +38,13 @@ class Host(NamedTuple):
 def hosts(syntax: Syntax, text: str) -> list[Host]:
     """Return the hosts in the URL `text` that derive from a rule of the profile, also those within a part."""
     inside = {rule: positions for rule, positions in _host_rules(syntax).items() if positions}
-    sets = derivation(text, first_state(syntax, text)) if inside else []
-    rules = {each: next((rule for rule, within in inside.items() if not each & ~within), None) for each in {*sets}}
-    found: list[Host] = []
-    end = 0
-    for rule, run in groupby(map(rules.__getitem__, sets)):
-        start, end = end, end + len([*run])
-        if rule is not None and found and found[-1].end == start:
-            found[-1] = found[-1]._replace(end=end)
-        elif rule is not None:
-            found.append(Host(start, end, syntax.section_of(rule)))
-    return found
-
-
-def derivation(text: str, state: State) -> list[int]:
-    """Return for each character of `text` the positions that it stands at in a derivation of the whole text.
-
-    `state` is the first state. The list is empty if `text` cannot be derived.
-    """
-    automaton, sets = state.automaton, list[int]()
-    for character in text:
-        after = state.step(character)
-        if after is None:
-            return []
-        state = after
-        sets.append(state.reached)
-    here, before = automaton.tree.last, dict[tuple[int, int], int]()
-    for index, reached in reversed([*enumerate(sets)]):
-        if index == len(sets) - 1:
-            sets[index] = here & reached
-        elif (reached, here) in before:
-            sets[index] = before[reached, here]
-        else:
-            sets[index] = sum(1 << each for each in bits(reached) if automaton.follow[each] & here)
-            before[reached, here] = sets[index]
-        here = sets[index]
-    return sets
+    rule_at = cache(lambda reached: next((rule for rule in inside if not reached & ~inside[rule]), ""))
+    state, rules = first_state(syntax, text), list[str]()
+    for character in text if inside else "":
+        state = state.step(character) or state
+        rules.append(rule_at(state.reached))
+    runs = ([*run] for is_host, run in groupby(enumerate(rules), lambda place: place[1] != "") if is_host)
+    return [Host(run[0][0], run[-1][0] + 1, syntax.section_of(run[0][1])) for run in runs]
 
 
 def delimiters(syntax: Syntax, name: str) -> frozenset[str]:

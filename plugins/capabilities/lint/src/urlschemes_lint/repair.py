@@ -19,58 +19,54 @@ from urlschemes_lint.misplaced import Misplaced, check_login, is_literal, lost_d
 from urlschemes_lint.part_places import host_positions
 from urlschemes_lint.source_text import Ambiguous, Change, SourceText, wrong_run
 
-_BRACKETS = compiled(r"[^:]*+:(?P<open><)(?!//)[^<>]*+(?P<close>>)")
+_BRACKETS = compiled(r"[^:]*+:<(?P<inside>(?!//)[^<>]*+)>")
 _DROPPED = {":": "empty port dropped", ".": "dot dropped"}
 
 
-class Repair:
+class Repair(Misplaced):
     """One pass through the text, side by side with the automaton; what the automaton does not accept is repaired."""
 
     def __init__(self, source: SourceText, syntax: Syntax) -> None:
-        self._source, self._text = source, source.text
-        source.read_as(source.text, range(len(source.text)))
-        self._syntax, self._profile, self._reserved = syntax, syntax.profile, syntax.profile.reserved
+        super().__init__(source, syntax)
         self._begun = cache(syntax.automaton.begun)
-        # The texts taken so far, each with its index in the text, and the states before the first and after each.
-        self._pieces: list[str] = []
-        self._taken: list[int] = []
-        self._states = [first_state(syntax, self._text)]
+        self._taken = [(0, "", first_state(syntax, source.text))]
+        """The texts taken so far, each with its index in the text, and the state after it; first the one before."""
         # The positions of hosts and ports in the automaton, also of a host within a part, as in an article of news.
         self._hosts = host_positions(syntax)
         self._port = syntax.automaton.inside("port")
-        authority = self._authority = authority_of(self._text, syntax.profile)
-        self._may_drop_colon = authority is None or ":" not in self._text[authority.colon + 1 : authority.end]
-        self._misplaced = Misplaced(source, syntax)
-        self._in_query = False
-        self._last_at = self._text.rfind("@")
+        authority = self._authority = authority_of(source.text, syntax.profile)
+        self._may_drop_colon = authority is None or ":" not in source.text[authority.colon + 1 : authority.end]
+        self._last_at = source.text.rfind("@")
         self._changes: list[Change] = []
         self._written = cache(self._escapes)
 
-    def repaired(self) -> str | None:
-        """Return the repaired text, None if there is no repair. Raises Ambiguous if there are several."""
+    def repaired(self) -> SourceText:
+        """Return the source with the repaired text, or with the text up to where it has no repair. Raises Ambiguous."""
         text, source, index = self._text, self._source, 0
         while index < len(text) and self._goes_on(index):
             index += 1
         is_whole = index == len(text) and (self._state.ends or self._drops_before(index))
-        places = enumerate(zip(self._taken, self._pieces, strict=True))
-        encoded = {number: index for number, (index, piece) in places if piece[0] == "%" != piece}
+        taken = [(index, piece) for index, piece, _ in self._taken[1:]]
+        encoded = {number: index for number, (index, piece) in enumerate(taken) if piece[0] == "%" != piece}
         delimiters = {*self._reserved} - {*source.data}
         reserved = {number: text[index] for number, index in encoded.items() if text[index] in delimiters}
-        lost = lost_delimiter(self._syntax, self._pieces, reserved) if is_whole and reserved else None
-        if lost is not None or not is_whole:
-            source.lost = None if lost is None else self._taken[lost]
-            stop = min(reserved, default=len(self._pieces))
-            rest = range(self._taken[stop] if reserved else index, len(text))
-            source.read_as([*self._pieces[:stop], *text[rest.start :]], [*self._taken[:stop], *rest])
-            return None
-        for number, index in encoded.items():
-            self._add_change("character encoded", index, text[index], self._pieces[number], source.section)
-        source.changes += self._changes
-        return "".join(self._pieces)
+        pieces = [piece for _, piece in taken]
+        lost = lost_delimiter(self._syntax, pieces, reserved) if is_whole and reserved else None
+        source.lost = None if lost is None else source.positions[taken[lost][0]]
+        source.is_repaired = is_whole and lost is None
+        if source.is_repaired:
+            for number, index in encoded.items():
+                self._add_change("character encoded", index, text[index], pieces[number], source.section)
+            source.changes += self._changes
+        elif reserved:
+            del taken[min(reserved) + 1 :]
+            index, _ = taken.pop()
+        source.read_as(taken + [(place, text[place]) for place in range(index, len(text))] * (not source.is_repaired))
+        return source
 
     @property
     def _state(self) -> State:
-        return self._states[-1]
+        return self._taken[-1][2]
 
     def _goes_on(self, index: int) -> bool:
         """Take the character at `index`, as it is or repaired; return False if that is impossible."""
@@ -91,16 +87,11 @@ class Repair:
             if len(rest) < left or not state.taken(rest):
                 return False
         self._in_query = self._in_query or (text[-1] == "?" and is_literal(state))
-        self._append(index, text, state)
+        self._taken.append((index, text, state))
         return True
 
-    def _append(self, index: int, piece: str, state: State) -> None:
-        self._pieces.append(piece)
-        self._taken.append(index)
-        self._states.append(state)
-
     def _add_change(self, what: str, index: int, before: str, after: str, section: str) -> None:
-        self._changes.append(Change(what, self._source.position(index), before, after, section))
+        self._changes.append(Change(what, self._source.positions[index], before, after, section))
 
     def _encodes(self, index: int) -> bool:
         """Take the character at `index` encoded; return False if that is impossible. Raises Ambiguous."""
@@ -108,10 +99,10 @@ class Repair:
         escapes, after = self._written(before, self._text[index])
         if after is None:
             return False
-        self._misplaced.check(index, escapes, before, after, in_query=self._in_query)
+        self.check(index, escapes, before, after)
         if self._is_in_host(index, after.reached):
             return False  # a host is never guessed
-        self._append(index, escapes, after)
+        self._taken.append((index, escapes, after))
         return True
 
     def _escapes(self, state: State, character: str) -> tuple[str, State | None]:
@@ -121,7 +112,7 @@ class Repair:
         except UnicodeEncodeError:
             return "", None
         length, after = state.walk(escapes)
-        return escapes, None if length < len(escapes) or self._misplaced.part(after) == "host" else after
+        return escapes, None if length < len(escapes) or self.part(after) == "host" else after
 
     def _is_in_host(self, index: int, positions: int) -> bool:
         """Return True for the host of an authority, and for `positions` of the rules of hosts that are of no login."""
@@ -149,38 +140,35 @@ class Repair:
 
     def _login_may_end(self, index: int, *, anywhere: bool = False) -> bool:
         """Return True if an `@` that may end a login follows before the next `/`, or `anywhere`."""
-        return self._last_at >= index and (
-            anywhere or self._misplaced.find("@", index) < self._misplaced.find("/", index)
-        )
+        return self._last_at >= index and (anywhere or self.find("@", index) < self.find("/", index))
 
     def _drops_before(self, index: int) -> bool:
         """Drop a colon or dot before `index` if it is after a host, and the text can continue then.
 
         It stays if an `@` follows, which may end a login: then the text after a colon may be a password.
         """
-        last = self._pieces[-1] if self._pieces else ""
+        place, last, state = self._taken[-1]
         if last not in _DROPPED:
             return False
         if self._login_may_end(index, anywhere=last == ":" and "user" in self._syntax.parts):
             return False
-        if last == ":" and not (self._may_drop_colon and self._state.expected & self._port):
+        if last == ":" and not (self._may_drop_colon and state.expected & self._port):
             return False
         if last == ":" and self._text.startswith("//", index):
             return False  # the text before the colon is the name of a scheme, not a host
-        leaves = [self._syntax.automaton.leaves[position] for position in bits(self._state.reached)]
+        leaves = [self._syntax.automaton.leaves[position] for position in bits(state.reached)]
         if last == "." and not any("hostname" in leaf.path for leaf in leaves):
             return False  # only a domain name may be meant to end with a dot
-        before, next_character = self._states[-2], self._text[index : index + 1]
+        (_, _, before), next_character = self._taken[-2], self._text[index : index + 1]
         if next_character == "?":
             goes_on = _delimits_after_slash(before, next_character)
         else:
             goes_on = bool(before.taken(next_character)) if next_character else before.ends
         if not goes_on or not before.reached & (self._hosts | self._port):
             return False
-        section = self._syntax.section_of(self._profile.host_rules[-1])
-        self._add_change(_DROPPED[last], self._taken[-1], last, "", section)
-        for each in (self._pieces, self._taken, self._states):
-            each.pop()
+        section = self._syntax.section_of(self._syntax.profile.host_rules[-1])
+        self._add_change(_DROPPED[last], place, last, "", section)
+        self._taken.pop()
         return True
 
 
@@ -203,14 +191,14 @@ def nearest(source: SourceText, url_type: type[URL], limit: int) -> tuple[Source
     _check_nonstandard(source, url_type)
     if "host" in url_type.syntax.parts:
         source.write_name_in_ascii()
-    repaired_source, text = _without_fragment(source, url_type.syntax)
-    # The automaton does not count repetitions, so the repaired text may still be invalid.
-    if text is None or url_type.syntax.fullmatch(text) is None:
-        return repaired_source, None
-    if len(text) > limit:
-        message = f"the repaired URL has {len(text)} characters, more than the limit of {limit}"
-        raise Ambiguous(message, source.position(limit), ())
-    return repaired_source, read_as(url_type, text, limit)
+    source = _without_fragment(source, url_type.syntax)
+    # The pattern alone knows that a number is too long.
+    if not source.is_repaired or url_type.syntax.fullmatch(source.text) is None:
+        return source, None
+    if len(source.text) > limit:
+        message = f"the repaired URL has {len(source.text)} characters, more than the limit of {limit}"
+        raise Ambiguous(message, source.positions[limit], ())
+    return source, read_as(url_type, source.text, limit)
 
 
 def _check_nonstandard(source: SourceText, url_type: type[URL]) -> None:
@@ -230,17 +218,14 @@ def _check_nonstandard(source: SourceText, url_type: type[URL]) -> None:
     raise source.ambiguous(quoted_text(character), index, advice, str(url), data=character)
 
 
-def _without_fragment(source: SourceText, syntax: Syntax) -> tuple[SourceText, str | None]:
-    """Return the text of the nearest URL, without the fragment where it is no part; None if there is none.
-
-    The source with the changes comes first. Raises Ambiguous.
-    """
+def _without_fragment(source: SourceText, syntax: Syntax) -> SourceText:
+    """Return the source with the repaired text, without the fragment where it is no part. Raises Ambiguous."""
+    _add_brackets(source, syntax)
     text = source.text
     index = -1 if syntax.profile.has_fragments else text.find("#")
-    _add_brackets(source, syntax)
     if index < 0:
-        return source, _repaired(source, syntax)
-    rest, authority = text[index + 1 :], authority_of(text, syntax.profile)
+        return _repaired(source, syntax)
+    rest, authority, with_hash = text[index + 1 :], authority_of(text, syntax.profile), source.without_brackets()
 
     def ambiguous(alternative: str) -> Ambiguous:
         advice = f"leave out the fragment if it begins here, or write %23 if the `#` is part of {alternative}"
@@ -252,17 +237,14 @@ def _without_fragment(source: SourceText, syntax: Syntax) -> tuple[SourceText, s
             raise ambiguous("a login")
     elif "@" in rest and authority is None:
         # There is no host after which a fragment could begin: the `#` may be part of an article's name or an address.
-        with_hash, repaired = source.without_brackets(), None
         with suppress(Ambiguous):
-            repaired = _repaired(with_hash, syntax)
-        if repaired is not None:
-            error = ambiguous("the text before the `@`")
-            source.split_off_fragment()
-            if _repaired(source, syntax) is not None:
-                raise error
-            return with_hash, repaired
+            with_hash = _repaired(with_hash, syntax)
+    error = ambiguous("the text before the `@`")
     source.split_off_fragment()
-    return source, _repaired(source, syntax)
+    source = _repaired(source, syntax)
+    if source.is_repaired and with_hash.is_repaired:
+        raise error
+    return with_hash if with_hash.is_repaired else source
 
 
 def _add_brackets(source: SourceText, syntax: Syntax) -> None:
@@ -288,18 +270,16 @@ def _add_brackets(source: SourceText, syntax: Syntax) -> None:
         source.write("bracket added", start, start, "[", section)
 
 
-def _repaired(source: SourceText, syntax: Syntax) -> str | None:
-    """Return the text of the nearest URL, None if there is none, and add the changes to `source`. Raises Ambiguous."""
+def _repaired(source: SourceText, syntax: Syntax) -> SourceText:
+    """Return the source with the repaired text, without brackets if that helps. Raises Ambiguous."""
     check_login(source, syntax)
-    repaired = Repair(source, syntax).repaired()
     brackets = _BRACKETS.fullmatch(source.text)
-    if brackets is not None:
-        bare = source.without_brackets(brackets.start("open"), brackets.start("close"))
-        without = Repair(bare, syntax).repaired()
-        if without is not None and repaired is not None:
-            advice = "leave them out if they delimit the URL, or encode them if they are data"
-            raise source.ambiguous("angle brackets", brackets.start("open"), advice, without, repaired)
-        if without is not None:
-            source.changes = bare.changes
-            repaired = without
-    return repaired
+    if brackets is None:
+        return Repair(source, syntax).repaired()
+    start, end = brackets.span("inside")
+    bare = source.without_brackets(start - 1, end)
+    source, bare = Repair(source, syntax).repaired(), Repair(bare, syntax).repaired()
+    if source.is_repaired and bare.is_repaired:
+        advice = "leave them out if they delimit the URL, or encode them if they are data"
+        raise source.ambiguous("angle brackets", start - 1, advice, bare.text, source.text)
+    return bare if bare.is_repaired else source

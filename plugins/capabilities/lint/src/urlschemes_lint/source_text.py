@@ -98,18 +98,21 @@ class SourceText:
 
     The characters `data` can only be data in it. `section` is that of the characters of URLs. `changes` are the
     changes made so far, `wrapper` is what was around the URL, or None, and `fragment` the fragment that was split off,
-    or None. `error` is that of `text` as it was read. A repair that fails sets `written`, and `lost`, the index in
-    `text` of a delimiter which encoding would turn into data.
+    or None. `positions` has the place of each character of `text`, and of its end. `error` is that of `text` as it was
+    read. A repair that fails leaves `text` as it is up to the first error without a repair; `lost` is the place of a
+    delimiter which encoding would turn into data.
     """
+
+    is_repaired = False
+    fragment: str | None = None
+    error: InvalidURL | None = None
+    lost: int | None = None
 
     def __init__(self, whole: str, profile: Profile, data: str = "") -> None:
         self.whole, self.profile, self.data = whole, profile, data
         escape = profile.grammar.rules[profile.rule_names["escape"]]
         self.section = f"{profile.document} section {escape.section}"
         self.changes: list[Change] = []
-        self.fragment: str | None = None
-        self.error: InvalidURL | None = None
-        self.lost: int | None = None
         around = next(filter(None, (each.fullmatch(whole) for each in _around_url(profile))), None)
         self.wrapper = (around["open"], around["close"]) if around and around["close"] else None
         start, self._end = around.span("inside") if around else (0, len(whole))
@@ -122,7 +125,7 @@ class SourceText:
         has_prefix = bool(around and around["prefix"] and self.wrapper)
         self.positions = self._without_blanks(start, everywhere=has_prefix)
         self.text = "".join([whole[index] for index in self.positions])
-        self.read_as(self.text, range(len(self.text)))
+        self.positions.append(self.positions[-1] + 1 if self.positions else self._end)
 
     def _without_blanks(self, start: int, *, everywhere: bool) -> list[int]:
         """Leave out white space that is not part of the URL; return the positions of the characters that stay."""
@@ -135,13 +138,9 @@ class SourceText:
                 before = blanks.end()
         return [*positions, *range(before, self._end)]
 
-    def position(self, index: int) -> int:
-        """Return the position in the text as given of the character `index` of `text`."""
-        return self.positions[index] if index < len(self.positions) else self._end
-
     def ambiguous(self, what: str, index: int, advice: str, *readings: str, data: str = "") -> Ambiguous:
         """Return the error for `what` at `index` of `text`, which has these readings; one more if it is only `data`."""
-        position, run = self.position(index), data if self.text.startswith(data, index) else self.text[index]
+        position, run = self.positions[index], data if self.text.startswith(data, index) else self.text[index]
         written = run
         if not data.isalnum() and len(data) < 3:
             with suppress(UnicodeEncodeError):
@@ -159,10 +158,10 @@ class SourceText:
                 joined = _BLANKS.sub(lambda blanks: "" if _LINE_BREAK.search(blanks[0]) else blanks[0], self.text)
                 raise self.ambiguous("line break", found.start(), advice, joined, data="\r\n")
             return
-        hyphen = _HYPHEN_AT_LINE_END.search(self.whole, self.position(0), self._end)
+        hyphen = _HYPHEN_AT_LINE_END.search(self.whole, self.positions[0], self._end)
         # A fragment that is split off may have any hyphens.
         ends = "" if self.profile.has_fragments else "#"
-        if hyphen is not None and (not ends or ends not in self.whole[self.position(0) : hyphen.start()]):
+        if hyphen is not None and (not ends or ends not in self.whole[self.positions[0] : hyphen.start()]):
             index = self.positions.index(hyphen.start())
             without = self.text[:index] + self.text[index + 1 :]
             advice = "leave it out if it only divides a word, or write the URL on one line"
@@ -172,20 +171,20 @@ class SourceText:
         """Leave out the first `#` and what follows."""
         text, hash_, fragment = self.text.partition("#")
         if hash_:
-            start = self.position(len(text))
+            start = self.positions[len(text)]
             self.changes = [change for change in self.changes if not start <= change.position < self._end]
             self._leave_out("fragment split off", start, self._end, self.section)
             self.text, self.fragment = text, fragment
+            del self.positions[len(text) + 1 :]
 
-    def read_as(self, pieces: Sequence[str], indexes: Sequence[int]) -> None:
-        """Set how the text is written up to its first error that has no repair: `pieces`, made of the `indexes`."""
-        self.written, self._indexes = pieces, indexes
+    def read_as(self, pieces: Sequence[tuple[int, str]]) -> None:
+        """Write the text as `pieces`, each made of the character at an index."""
+        self.text = "".join([piece for _, piece in pieces])
+        self.positions = [*[self.positions[index] for index, piece in pieces for _ in piece], self.positions[-1]]
 
     def error_in(self, url_type: type[URL]) -> InvalidURL:
-        """Return the first error of the text as it is `written`, which counts in the text as given."""
-        end = self.position(len(self.text) - 1) + 1 if self.text else self._end
-        places = [self.position(index) for index, piece in zip(self._indexes, self.written, strict=True) for _ in piece]
-        return InvalidURL(self.whole, Rewritten(url_type, "".join(self.written), [*places, end]))
+        """Return the first error of the text, which counts in the text as given."""
+        return InvalidURL(self.whole, Rewritten(url_type, self.text, self.positions))
 
     def without_brackets(self, *indexes: int) -> SourceText:
         """Return a copy in which the angle brackets at `indexes` of `text` are left out."""
@@ -197,7 +196,7 @@ class SourceText:
 
     def write(self, what: str, start: int, end: int, written: str, section: str) -> None:
         """Write `written` in place of the characters from `start` to `end` of `text`."""
-        position = self.position(start)
+        position = self.positions[start]
         self.changes.append(Change(what, position, self.text[start:end], written, section))
         self.positions[start:end] = [position] * len(written)
         self.text = self.text[:start] + written + self.text[end:]
@@ -207,7 +206,7 @@ class SourceText:
         authority = authority_of(self.text, self.profile)
         if authority is None or self.text[authority.host : authority.colon].isascii():
             return
-        first, start = authority.host, self.position(authority.host)
+        first, start = authority.host, self.positions[authority.host]
         end = start + authority.colon - first
         if self.positions[first : authority.colon] != [*range(start, end)]:
             return
