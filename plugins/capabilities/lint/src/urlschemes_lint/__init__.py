@@ -14,8 +14,7 @@ Each takes `registry=`, by default the registry of the process, or `profile=`, s
     findings            Finding: an error or a warning; the codes of findings
     fixing              fix
     source_text         the text given to `fix`: brackets, white space and fragment are separated from the URL
-    repair              encodes or leaves out the characters that the rules of a scheme do not allow
-    misplaced           which of these characters may be meant as something else than data
+    repair              encodes the characters that the rules of a scheme do not allow, if they can only be data
     explaining          explain
     advice              what to do about an invalid URL
     part_places         where parts and hosts are in a URL

@@ -13,7 +13,7 @@ from urlschemes.grammar.profile import authority_of
 from urlschemes.url.fault_messages import is_like_ipv6, usual_hint
 from urlschemes.url.fault_place import first_state, host_may_be_empty
 from urlschemes_lint.findings import Finding
-from urlschemes_lint.misplaced import is_layout
+from urlschemes_lint.repair import is_layout
 from urlschemes_lint.source_text import SourceText
 
 Repair: TypeAlias = tuple[object, ...] | URLError

@@ -11,17 +11,29 @@ from __future__ import annotations
 
 from contextlib import suppress
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from urlschemes import URL, InvalidURL, Registry, URLError
-from urlschemes.grammar.profile import Profile
+from urlschemes.grammar.octets import encoded, octets_of
+from urlschemes.grammar.profile import Profile, authority_of
+from urlschemes.grammar.regex_compat import compiled
+from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import redact, redact_url
 from urlschemes.registry.registry import registry_or_default
+from urlschemes.scheme.scheme import read_as
 from urlschemes.url.algorithms import algorithms_of
+from urlschemes.url.fault_messages import is_like_ipv6, quoted_text
 from urlschemes.url.value import LIMIT, unfit
 from urlschemes_lint.advice import advice
 from urlschemes_lint.part_places import part_at, places
-from urlschemes_lint.repair import nearest
-from urlschemes_lint.source_text import Ambiguous, Change, SourceText
+from urlschemes_lint.repair import Repair
+from urlschemes_lint.source_text import Ambiguous, Change, SourceText, wrong_run
+
+_BRACKETS = compiled(r"[^:]*+:<(?P<inside>(?!//)[^<>]*+)>")
+_ENDS_LOGIN = '\\?<>"'
+"""Characters that other programs take for the end of a login: `ftp://good.example\\@evil.example/` has two readings."""
+_CUTS_TEXT = compiled('[<>"]')
+"""Those of them that end a URL in a text."""
 
 
 class NotRepairable(URLError, ValueError):
@@ -88,7 +100,7 @@ def fix(
         raise error
     url_type = schemes[scheme].url_type
     try:
-        found, url = nearest(source, url_type, limit)
+        found, url = _nearest(source, url_type, limit)
     except Ambiguous as ambiguous:
         raise _with_readings(ambiguous, source, url_type, limit) from None
     if url is None:
@@ -110,7 +122,7 @@ def _with_readings(ambiguous: Ambiguous, source: SourceText, url_type: type[URL]
     for text in ambiguous.readings:
         other, url = SourceText(text, source.profile, ambiguous.data), None
         with suppress(Ambiguous):
-            _, url = nearest(other, url_type, limit)
+            _, url = _nearest(other, url_type, limit)
         if url is not None or text != SourceText(source.whole, source.profile).text:
             readings[text if url is None else str(url)] = None
     # A reading may end within the login: its password is recognised by an `@`.
@@ -153,3 +165,129 @@ def _fixed(source: SourceText, url: URL) -> Fixed:
         changes.append(change._replace(part=part))
         shift += len(change.after) - len(change.before)
     return Fixed(url, tuple(changes), source.fragment)
+
+
+def _nearest(source: SourceText, url_type: type[URL], limit: int) -> tuple[SourceText, URL | None]:
+    """Return the nearest URL of `url_type`, None if there is none, and the source with the changes.
+
+    Raises Ambiguous if there are several.
+    """
+    source.check_line_breaks()
+    try:
+        return source, read_as(url_type, source.text, limit)
+    except InvalidURL as error:
+        source.error = error
+    _check_nonstandard(source, url_type)
+    if "host" in url_type.syntax.parts:
+        source.write_name_in_ascii()
+    source = _without_fragment(source, url_type.syntax)
+    # The pattern alone knows that a number is too long.
+    if not source.is_repaired or url_type.syntax.fullmatch(source.text) is None:
+        return source, None
+    if len(source.text) > limit:
+        message = f"the repaired URL has {len(source.text)} characters, more than the limit of {limit}"
+        raise Ambiguous(message, source.positions[limit], ())
+    return source, read_as(url_type, source.text, limit)
+
+
+def _check_nonstandard(source: SourceText, url_type: type[URL]) -> None:
+    """Raise Ambiguous if `url_type` has a method `from_nonstandard` that reads the text despite its first error."""
+    read = getattr(url_type, "from_nonstandard", None)
+    index = source.error.position if read is not None and source.error else None
+    if read is None or index is None or source.text[index : index + 1] in source.data:
+        return
+    try:
+        rest = wrong_run(source.profile).sub(lambda found: encoded(octets_of(found[0])), source.text[index + 1 :])
+        url = read(source.text[: index + 1] + rest)
+    except (InvalidURL, UnicodeEncodeError):
+        return
+    character, reader = source.text[index], f"`{url_type.__name__}.from_nonstandard`"
+    data = "" if character.isalnum() else f", or write {encoded(octets_of(character))} if it is data"
+    advice = f"read the nonstandard form by {reader}{data}"
+    raise source.ambiguous(quoted_text(character), index, advice, str(url), data=character)
+
+
+def _without_fragment(source: SourceText, syntax: Syntax) -> SourceText:
+    """Return the source with the repaired text, without the fragment where it is no part. Raises Ambiguous."""
+    _add_brackets(source, syntax)
+    text = source.text
+    index = -1 if syntax.profile.has_fragments else text.find("#")
+    if index < 0:
+        return _repaired(source, syntax)
+    rest, authority, with_hash = text[index + 1 :], authority_of(text, syntax.profile), source.without_brackets()
+
+    def ambiguous(alternative: str) -> Ambiguous:
+        advice = f"leave out the fragment if it begins here, or write %23 if the `#` is part of {alternative}"
+        return source.ambiguous("'#'", index, advice, text[:index], f"{text[:index]}%23{rest}")
+
+    if "host" in syntax.parts:
+        login = rest if "user" in syntax.parts else rest.partition("/")[0]
+        if authority is not None and index < authority.end and "@" in login:
+            raise ambiguous("a login")
+    elif "@" in rest and authority is None:
+        # There is no host after which a fragment could begin: the `#` may be part of an article's name or an address.
+        with suppress(Ambiguous):
+            with_hash = _repaired(with_hash, syntax)
+    error = ambiguous("the text before the `@`")
+    source.split_off_fragment()
+    source = _repaired(source, syntax)
+    if source.is_repaired and with_hash.is_repaired:
+        raise error
+    return with_hash if with_hash.is_repaired else source
+
+
+def _add_brackets(source: SourceText, syntax: Syntax) -> None:
+    """Write brackets around an IPv6 address that has none, if the rules ask for them. Raises Ambiguous."""
+    text, authority = source.text, authority_of(source.text, syntax.profile)
+    if authority is None or "host" not in syntax.parts or not is_like_ipv6(text[authority.host : authority.end]):
+        return
+    start, address = authority.host, text[authority.host : authority.end]
+    if ":::" in address:
+        return  # one colon too many
+    ends = {authority.end, start + address.rindex(":")}  # the last group may be meant as the port
+    readings = {end: f"[{text[start:end]}]{text[end : authority.end]}" for end in sorted(ends)}
+    automaton = syntax.automaton
+    right = [
+        end for end, written in readings.items() if automaton.reach(text[:start] + written) == start + len(written)
+    ]
+    if len(right) > 1:
+        texts = (text[:start] + written + text[authority.end :] for written in readings.values())
+        raise source.ambiguous("IPv6 address", start, f"write {' or '.join(readings.values())}", *texts)
+    section = syntax.section_of(syntax.parts["host"].rule)
+    for end in right:
+        source.write("bracket added", end, end, "]", section)
+        source.write("bracket added", start, start, "[", section)
+
+
+def _repaired(source: SourceText, syntax: Syntax) -> SourceText:
+    """Return the source with the repaired text, without brackets if that helps. Raises Ambiguous."""
+    _check_login(source, syntax)
+    brackets = _BRACKETS.fullmatch(source.text)
+    if brackets is None:
+        return Repair(source, syntax).repaired()
+    start, end = brackets.span("inside")
+    bare = source.without_brackets(start - 1, end)
+    source, bare = Repair(source, syntax).repaired(), Repair(bare, syntax).repaired()
+    if source.is_repaired and bare.is_repaired:
+        advice = "leave them out if they delimit the URL, or encode them if they are data"
+        raise source.ambiguous("angle brackets", start - 1, advice, bare.text, source.text)
+    return bare if bare.is_repaired else source
+
+
+def _check_login(source: SourceText, syntax: Syntax) -> None:
+    """Raise Ambiguous if the login contains what other programs take for its end, as written or after normalization.
+
+    A login that is valid, and so is not repaired, is never ambiguous.
+    """
+    text = source.text
+    authority = authority_of(text, syntax.profile) if "user" in syntax.parts else None
+    if authority is None or syntax.automaton.reach(text) > authority.at:
+        return
+    login, ends = text[authority.start : authority.at], {*_ENDS_LOGIN, *"@:/#"}
+    hidden = (each for each in login if each > "\x7f" and not ends.isdisjoint(normalize("NFKC", each)))
+    if login in source.data or ({*_ENDS_LOGIN}.isdisjoint(login) and not any(hidden)):
+        return
+    meant, *cut = _CUTS_TEXT.split(normalize("NFKC", login).replace("\\", "/").replace("?", "/?", 1), maxsplit=1)
+    other = text[: authority.start] + meant + ("" if cut else text[authority.at :])
+    advice = "some programs take a part of it for the host"
+    raise source.ambiguous("login", authority.start, advice, other, data=login)

@@ -1,43 +1,109 @@
-"""The repair of a text by the rules of its scheme, with one pass through the text."""
+r"""The repair of a text by the rules of its scheme, with one pass through the text.
+
+What the rules do not accept is encoded if it can only be data: a character that no URL may hold, or a delimiter where
+the scheme divides no more. So a repair never changes which resource is named. A character with another reading is not
+encoded:
+
+    //           superfluous after the colon of the scheme, if it has no hosts; and `/` after another `/`
+    /            one of two, after the colon of a scheme that has hosts
+    \            `/` for many programs, before the first `?` or `#` of a scheme with a hierarchy of `/`
+    ?            the beginning of a query (RFC 3986 section 3), unless that of the scheme has begun; `#` of a fragment
+    ;            the end of a name for some programs, if the scheme divides by it
+    & = ?        a delimiter after another one that is missing
+    also a control or invisible character, and %uXXXX
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
-from functools import cache
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property, lru_cache
+from unicodedata import category
 
-from urlschemes import URL, InvalidURL
 from urlschemes.grammar.automaton import State, bits
-from urlschemes.grammar.derivation import rule_of
+from urlschemes.grammar.derivation import part_of, rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.profile import authority_of
-from urlschemes.grammar.regex_compat import compiled
 from urlschemes.grammar.syntax import Syntax
-from urlschemes.scheme.scheme import read_as
-from urlschemes.url.fault_messages import is_like_ipv6, quoted_text
+from urlschemes.url.fault_messages import quoted_text, sharing_part
 from urlschemes.url.fault_place import first_state
-from urlschemes_lint.misplaced import Misplaced, check_login, is_literal, lost_delimiter, only_divides
 from urlschemes_lint.part_places import host_positions
-from urlschemes_lint.source_text import Ambiguous, Change, SourceText, wrong_run
+from urlschemes_lint.source_text import Change, SourceText
 
-_BRACKETS = compiled(r"[^:]*+:<(?P<inside>(?!//)[^<>]*+)>")
+_U_ESCAPE = re.compile(r"%u([0-9A-Fa-f]{4})")
+"""The form that other software takes for the escape of a character."""
+_LAYOUT = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
+_FIELD = 100
+"""The characters that are read to see whether a field begins; hostile texts ask often."""
 _DROPPED = {":": "empty port dropped", ".": "dot dropped"}
 
 
-class Repair(Misplaced):
+@lru_cache(maxsize=100)
+def is_layout(character: str) -> bool:
+    """Return True if `character` is a control, a blank outside US-ASCII, or only controls how text is displayed.
+
+    Such a character may have been pasted by mistake. A variation selector, which goes with an emoji, is data.
+    """
+    return category(character) in _LAYOUT and character != " "
+
+
+@lru_cache(maxsize=100)
+def is_literal(state: State) -> bool:
+    """Return True if the last character can only belong to a literal of the rules."""
+    return all(state.automaton.leaves[position].literal is not None for position in bits(state.reached))
+
+
+@lru_cache(maxsize=100)
+def _ends_with(state: State, character: str) -> bool:
+    """Return True if the last character may be `character`."""
+    return bool(state.automaton.characters(state.reached) >> ord(character) & 1)
+
+
+def only_divides(state: State, character: str) -> bool:
+    """Return True if `character` may come next, but only in a literal of the rules."""
+    leaves = (state.automaton.leaves[position] for position in bits(state.expected))
+    literals = [leaf.literal is not None for leaf in leaves if leaf.mask >> ord(character) & 1]
+    return bool(literals) and all(literals)
+
+
+@lru_cache(maxsize=100)
+def _separators(state: State, character: str, reserved: str) -> tuple[list[tuple[str, State]], str | None]:
+    """Return the other `reserved` characters that may come next as literals of the rules, each with the state after it.
+
+    The one that must stand before `character` comes second, or None.
+    """
+    literals = {state.automaton.leaves[position].literal for position in bits(state.expected)}
+    others = [(each, state.walk(each)[1]) for each in sorted(reserved) if each in literals and each != character]
+    missing = None if state.ends else next((each for each, after in others if after.taken(character)), None)
+    return others, missing  # at the end, nothing is missing
+
+
+def _delimits_after_slash(state: State, character: str) -> bool:
+    """Return True if a `/` can be inserted before `character`, which then is a delimiter and not data."""
+    length, after = state.walk("/")
+    return length == 1 and only_divides(after, character)
+
+
+class Repair:
     """One pass through the text, side by side with the automaton; what the automaton does not accept is repaired."""
 
     def __init__(self, source: SourceText, syntax: Syntax) -> None:
-        super().__init__(source, syntax)
-        self._begun = cache(syntax.automaton.begun)
+        self._source, self._text = source, source.text
+        self._syntax, self._reserved = syntax, syntax.profile.reserved
         self._taken = [(0, "", first_state(syntax, source.text))]
         """The texts taken so far, each with its index in the text, and the state after it; first the one before."""
+        self._changes: list[Change] = []
+        self._in_query = False
         # The positions of hosts and ports in the automaton, also of a host within a part, as in an article of news.
-        self._hosts = host_positions(syntax)
-        self._port = syntax.automaton.inside("port")
+        self._hosts, self._port = host_positions(syntax), syntax.automaton.inside("port")
         authority = self._authority = authority_of(source.text, syntax.profile)
         self._may_drop_colon = authority is None or ":" not in source.text[authority.colon + 1 : authority.end]
         self._last_at = source.text.rfind("@")
-        self._changes: list[Change] = []
+        self._next_index: dict[str, tuple[int, int]] = {}
+        self._begun = cache(syntax.automaton.begun)
+        self._part = cache(lambda state: part_of(syntax, state.reached) or part_of(syntax, state.expected))
+        """The innermost part of the last character before a state, or else the one that must begin there."""
+        self._begins_list = cache(self._may_begin_list)
         self._written = cache(self._escapes)
 
     def repaired(self) -> SourceText:
@@ -51,7 +117,7 @@ class Repair(Misplaced):
         delimiters = {*self._reserved} - {*source.data}
         reserved = {number: text[index] for number, index in encoded.items() if text[index] in delimiters}
         pieces = [piece for _, piece in taken]
-        lost = lost_delimiter(self._syntax, pieces, reserved) if is_whole and reserved else None
+        lost = _lost_delimiter(self._syntax, pieces, reserved) if is_whole and reserved else None
         source.lost = None if lost is None else source.positions[taken[lost][0]]
         source.is_repaired = is_whole and lost is None
         if source.is_repaired:
@@ -99,7 +165,7 @@ class Repair(Misplaced):
         escapes, after = self._written(before, self._text[index])
         if after is None:
             return False
-        self.check(index, escapes, before, after)
+        self._check(index, escapes, before, after)
         if self._is_in_host(index, after.reached):
             return False  # a host is never guessed
         self._taken.append((index, escapes, after))
@@ -112,7 +178,7 @@ class Repair(Misplaced):
         except UnicodeEncodeError:
             return "", None
         length, after = state.walk(escapes)
-        return escapes, None if length < len(escapes) or self.part(after) == "host" else after
+        return escapes, None if length < len(escapes) or self._part(after) == "host" else after
 
     def _is_in_host(self, index: int, positions: int) -> bool:
         """Return True for the host of an authority, and for `positions` of the rules of hosts that are of no login."""
@@ -140,7 +206,7 @@ class Repair(Misplaced):
 
     def _login_may_end(self, index: int, *, anywhere: bool = False) -> bool:
         """Return True if an `@` that may end a login follows before the next `/`, or `anywhere`."""
-        return self._last_at >= index and (anywhere or self.find("@", index) < self.find("/", index))
+        return self._last_at >= index and (anywhere or self._find("@", index) < self._find("/", index))
 
     def _drops_before(self, index: int) -> bool:
         """Drop a colon or dot before `index` if it is after a host, and the text can continue then.
@@ -171,115 +237,174 @@ class Repair(Misplaced):
         self._taken.pop()
         return True
 
+    def _find(self, character: str, index: int) -> int:
+        """Return the next index of `character` from `index` on; without one, the length of the text."""
+        text = self._text
+        start, found = self._next_index.get(character, (0, -1))
+        if not start <= index <= found:
+            found = text.find(character, index)
+            found = len(text) if found < 0 else found
+            self._next_index[character] = index, found
+        return found
 
-def _delimits_after_slash(state: State, character: str) -> bool:
-    """Return True if a `/` can be inserted before `character`, which then is a delimiter and not data."""
-    length, after = state.walk("/")
-    return length == 1 and only_divides(after, character)
+    def _check(self, index: int, escapes: str, state: State, after: State) -> None:
+        """Raise Ambiguous unless the character at `index` can only be data, which is written `escapes`.
+
+        It is between `state` and `after`.
+        """
+        character = self._text[index]
+        if character in self._source.data:
+            return
+        reading = self._mistake(index, escapes, state, after)
+        if reading is None and character in self._reserved:
+            reading = self._delimiter(index, escapes, state, self._part(after))
+        if reading is not None:
+            text, advice = reading
+            data = "//" if 2 * escapes in advice else character if escapes in advice else ""
+            raise self._source.ambiguous(quoted_text(character), index, advice, text, data=data)
+
+    def _mistake(self, index: int, escapes: str, state: State, after: State) -> tuple[str, str] | None:
+        """Return the text of the other reading of a character that may be a mistake for another one, and advice."""
+        text, character = self._text, self._text[index]
+        has_levels = self._syntax.hierarchy is not None
+        if character == "/" and text.find(":") == index - 1:
+            if text.startswith("//", index):
+                return self._replaced(index, "", 2), f"leave out the `//`, or write {2 * escapes} if it is data"
+            if state.taken("//"):
+                return self._replaced(index, "//"), f"write a second `/` if a host follows, or {escapes} if it is data"
+        if has_levels and character == "/" == text[index - 1] and _ends_with(state, "/"):  # not after an escape of it
+            return self._replaced(index, ""), f"leave it out, or write {escapes} if it is data"
+        if is_literal(after):
+            return self._replaced(index, ""), f"leave it out, or write {escapes} if the {self._part(state)} ends here"
+        code = _U_ESCAPE.match(text, index)
+        if code is not None:
+            octets = chr(int(code[1], 16)).encode("utf-8", "surrogatepass")
+            meant = self._source.profile.normal(encoded(octets))
+            either = f"{meant} for the character, or " if state.taken(meant) else ""
+            return self._replaced(index, meant, len(code[0])), f"write {either}%25 if the % is data"
+        if character.isspace() and index > self._base64 > 0:
+            return "".join(text.split()), "leave it out: base64 has no white space"
+        part = self._syntax.parts.get(self._part(after) or "")
+        division = part.division if part and part.kind == "pairs" else None
+        data = "a control octet" if category(character) == "Cc" else "data"
+        if division is not None and character.isspace() and division.separator == text[index - 1]:
+            return self._replaced(index, ""), f"leave it out, or write {escapes} if it is {data}"
+        if division is not None and state.taken(division.equals) and character != division.separator:
+            start = text.rfind(division.separator, max(0, index - _FIELD), index)
+            ends_list = only_divides(state.walk(f"{division.equals}a")[1], character)
+            if ends_list and not state.taken(division.separator) and 0 <= start < index - 1:
+                return text[:start] + text[index:], f"leave out `{text[start:index]}`, which is not name=value"
+        if is_layout(character):
+            return text.replace(character, ""), f"leave it out, or write {escapes} if it is {data}"
+        if character == "\\" and has_levels and index < self._path_end:
+            slashes = text[: self._path_end].replace("\\", "/") + text[self._path_end :]
+            slash = "`/` if it is a delimiter, or " if state.taken("/") else ""
+            return slashes, f"write {slash}{escapes} if it is data"
+        return None
+
+    @cached_property
+    def _base64(self) -> int:
+        """The index of what announces base64 in a scheme that has it (RFC 2397); -1 without."""
+        return self._text.lower().find(";base64,") if "base64" in self._syntax.parts else -1
+
+    def _replaced(self, index: int, by: str, length: int = 1) -> str:
+        text = self._text
+        return text[:index] + by + text[index + length :]
+
+    @cached_property
+    def _path_end(self) -> int:
+        """The index of the first `?` or `#` after a login."""
+        authority = authority_of(self._text, self._source.profile)
+        start = 0 if authority is None else authority.host
+        return min(self._find("?", start), self._find("#", start))
+
+    def _delimiter(self, index: int, escapes: str, state: State, part: str | None) -> tuple[str, str] | None:
+        """Return the text of the other reading of a reserved character, as a delimiter, and advice."""
+        text, character = self._text, self._text[index]
+
+        def data() -> str:
+            parts = self._syntax.parts
+            name = "URL" if part is None else parts[sharing_part(self._syntax, part, text[index:])].called
+            return f"{escapes} if the `{character}` is part of the {name}"
+
+        if character == "#" and index == self._find("#", 0):
+            return text[:index], f"leave out the fragment if it begins here, or write {data()}"
+        if character == "?" and not self._in_query:
+            return self._cut(index), f"leave out the query if it begins here, or write {data()}"
+        if character == "?" and only_divides(state, "&") and self._find("=", index) < self._find("&", index):
+            return self._replaced(index, "&"), f"write `&` if another field begins here, or {data()}"
+        others, missing = _separators(state, character, self._reserved)
+        follows_at_once = text.startswith(character, index + 1)
+        for each, after_other in others if part and not follows_at_once else ():
+            rest = text[index + 1 : min(self._find(character, index + 1), index + 1 + _FIELD)]
+            if self._begins_list(after_other, rest, character, part):
+                return self._replaced(index, each), f"write `{each}` if a field begins here, or {data()}"
+        if missing is not None:
+            either = f", or {data()}" if self._find(missing, index) < len(text) else ""
+            return self._replaced(index, missing, 0), f"write `{missing}` before it{either}"
+        if character == ";" and self._has_parameters:
+            return self._cut(index), f"leave out the parameters if they begin here, or write {data()}"
+        return None
+
+    @cached_property
+    def _has_parameters(self) -> bool:
+        """True if the scheme divides by `;`."""
+        return any(str(leaf.literal)[0] == ";" for leaf in self._syntax.automaton.leaves)
+
+    def _cut(self, index: int) -> str:
+        """Return the text before `index`, and the fragment if it is part of URLs."""
+        text, fragment = self._text, self._find("#", index) if self._source.profile.has_fragments else None
+        return text[:index] + (text[fragment:] if fragment is not None else "")
+
+    def _may_begin_list(self, after: State, rest: str, character: str, part: str | None) -> bool:
+        """Return True if another part begins with `rest` in the state `after`: a list that `character` divides."""
+        length, state = after.walk(rest)
+        later, known = self._part(state), self._syntax.parts
+        is_list = length > 0 and later not in {None, part} and later in known and known[later].element is not None
+        return is_list and state.ends and only_divides(state, character)
 
 
-def nearest(source: SourceText, url_type: type[URL], limit: int) -> tuple[SourceText, URL | None]:
-    """Return the nearest URL of `url_type`, None if there is none, and the source with the changes.
+def _lost_delimiter(syntax: Syntax, pieces: Sequence[str], encoded: Mapping[int, str]) -> int | None:
+    """Return the index of the first piece after the authority where a delimiter became data; None if none was lost.
 
-    Raises Ambiguous if there are several.
+    `encoded` are the reserved characters that were encoded, by the index of the piece. A reserved character may be the
+    delimiter of a rule there if it follows the delimiter before it in some URL, whatever is between them. It is not
+    lost if the same one follows.
     """
-    source.check_line_breaks()
-    try:
-        return source, read_as(url_type, source.text, limit)
-    except InvalidURL as error:
-        source.error = error
-    _check_nonstandard(source, url_type)
-    if "host" in url_type.syntax.parts:
-        source.write_name_in_ascii()
-    source = _without_fragment(source, url_type.syntax)
-    # The pattern alone knows that a number is too long.
-    if not source.is_repaired or url_type.syntax.fullmatch(source.text) is None:
-        return source, None
-    if len(source.text) > limit:
-        message = f"the repaired URL has {len(source.text)} characters, more than the limit of {limit}"
-        raise Ambiguous(message, source.positions[limit], ())
-    return source, read_as(url_type, source.text, limit)
+    text, automaton, reserved = "".join(pieces), syntax.automaton, syntax.profile.reserved
+    authority = authority_of(text, syntax.profile)
+    literals = [(1 << each, leaf) for each, leaf in enumerate(automaton.leaves) if leaf.literal is not None]
+    dividing = sum(each for each, leaf in literals if str(leaf.literal) in reserved)
+    delimiting = sum(each for each, leaf in literals if str(leaf.literal)[leaf.offset] in reserved)
 
+    def ahead(positions: int) -> int:
+        """Return the positions that come before the next delimiter, and those of that delimiter."""
+        found, new = 0, positions
+        while new:
+            found |= new
+            new = automaton.following(new & ~delimiting) & ~found
+        return found
 
-def _check_nonstandard(source: SourceText, url_type: type[URL]) -> None:
-    """Raise Ambiguous if `url_type` has a method `from_nonstandard` that reads the text despite its first error."""
-    read = getattr(url_type, "from_nonstandard", None)
-    index = source.error.position if read is not None and source.error else None
-    if read is None or index is None or source.text[index : index + 1] in source.data:
-        return
-    try:
-        rest = wrong_run(source.profile).sub(lambda found: encoded(octets_of(found[0])), source.text[index + 1 :])
-        url = read(source.text[: index + 1] + rest)
-    except (InvalidURL, UnicodeEncodeError):
-        return
-    character, reader = source.text[index], f"`{url_type.__name__}.from_nonstandard`"
-    data = "" if character.isalnum() else f", or write {encoded(octets_of(character))} if it is data"
-    advice = f"read the nonstandard form by {reader}{data}"
-    raise source.ambiguous(quoted_text(character), index, advice, str(url), data=character)
+    @cache
+    def step(positions: int, character: str) -> tuple[int, int]:
+        """Return those of `positions` that hold the character, and what comes ahead of them."""
+        here = sum(1 << each for each in bits(positions) if automaton.leaves[each].mask >> ord(character) & 1)
+        return here, ahead(automaton.following(here))
 
-
-def _without_fragment(source: SourceText, syntax: Syntax) -> SourceText:
-    """Return the source with the repaired text, without the fragment where it is no part. Raises Ambiguous."""
-    _add_brackets(source, syntax)
-    text = source.text
-    index = -1 if syntax.profile.has_fragments else text.find("#")
-    if index < 0:
-        return _repaired(source, syntax)
-    rest, authority, with_hash = text[index + 1 :], authority_of(text, syntax.profile), source.without_brackets()
-
-    def ambiguous(alternative: str) -> Ambiguous:
-        advice = f"leave out the fragment if it begins here, or write %23 if the `#` is part of {alternative}"
-        return source.ambiguous("'#'", index, advice, text[:index], f"{text[:index]}%23{rest}")
-
-    if "host" in syntax.parts:
-        login = rest if "user" in syntax.parts else rest.partition("/")[0]
-        if authority is not None and index < authority.end and "@" in login:
-            raise ambiguous("a login")
-    elif "@" in rest and authority is None:
-        # There is no host after which a fragment could begin: the `#` may be part of an article's name or an address.
-        with suppress(Ambiguous):
-            with_hash = _repaired(with_hash, syntax)
-    error = ambiguous("the text before the `@`")
-    source.split_off_fragment()
-    source = _repaired(source, syntax)
-    if source.is_repaired and with_hash.is_repaired:
-        raise error
-    return with_hash if with_hash.is_repaired else source
-
-
-def _add_brackets(source: SourceText, syntax: Syntax) -> None:
-    """Write brackets around an IPv6 address that has none, if the rules ask for them. Raises Ambiguous."""
-    text, authority = source.text, authority_of(source.text, syntax.profile)
-    if authority is None or "host" not in syntax.parts or not is_like_ipv6(text[authority.host : authority.end]):
-        return
-    start, address = authority.host, text[authority.host : authority.end]
-    if ":::" in address:
-        return  # one colon too many
-    ends = {authority.end, start + address.rindex(":")}  # the last group may be meant as the port
-    readings = {end: f"[{text[start:end]}]{text[end : authority.end]}" for end in sorted(ends)}
-    automaton = syntax.automaton
-    right = [
-        end for end, written in readings.items() if automaton.reach(text[:start] + written) == start + len(written)
-    ]
-    if len(right) > 1:
-        texts = (text[:start] + written + text[authority.end :] for written in readings.values())
-        raise source.ambiguous("IPv6 address", start, f"write {' or '.join(readings.values())}", *texts)
-    section = syntax.section_of(syntax.parts["host"].rule)
-    for end in right:
-        source.write("bracket added", end, end, "]", section)
-        source.write("bracket added", start, start, "[", section)
-
-
-def _repaired(source: SourceText, syntax: Syntax) -> SourceText:
-    """Return the source with the repaired text, without brackets if that helps. Raises Ambiguous."""
-    check_login(source, syntax)
-    brackets = _BRACKETS.fullmatch(source.text)
-    if brackets is None:
-        return Repair(source, syntax).repaired()
-    start, end = brackets.span("inside")
-    bare = source.without_brackets(start - 1, end)
-    source, bare = Repair(source, syntax).repaired(), Repair(bare, syntax).repaired()
-    if source.is_repaired and bare.is_repaired:
-        advice = "leave them out if they delimit the URL, or encode them if they are data"
-        raise source.ambiguous("angle brackets", start - 1, advice, bare.text, source.text)
-    return bare if bare.is_repaired else source
+    start = text.find(":") + 1 if authority is None else authority.start
+    possible = ahead(first_state(syntax, text).walk(text[:start])[1].expected)
+    end, lost = 0, dict[str, int]()
+    for index, piece in enumerate(pieces):
+        end += len(piece)
+        for character in encoded.get(index, piece):
+            if character not in reserved or end <= start:
+                continue
+            here, after = step(possible, character)
+            if index in encoded:
+                if here & dividing and (authority is None or end > authority.end):
+                    lost.setdefault(character, index)
+            elif here:
+                if here & dividing:
+                    lost.pop(character, None)
+                possible = after | (possible if here & ~dividing else 0)
+    return min(lost.values(), default=None)
