@@ -8,8 +8,7 @@
 
 Each takes `registry=`, by default the registry of the process, or `profile=`, such as "rfc3986".
 
-    checking            check
-    all_errors          every error of an invalid URL, not only the first
+    checking            check: every error of an invalid URL, or the warnings about a valid one
     warning_checks      what is legal in a URL, but unwise
     findings            Finding: an error or a warning; the codes of findings
     fixing              fix

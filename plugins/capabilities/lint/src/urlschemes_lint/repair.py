@@ -78,10 +78,12 @@ def _separators(state: State, character: str, reserved: str) -> tuple[list[tuple
     return others, missing  # at the end, nothing is missing
 
 
-def _delimits_after_slash(state: State, character: str) -> bool:
-    """Return True if a `/` can be inserted before `character`, which then is a delimiter and not data."""
-    length, after = state.walk("/")
-    return length == 1 and only_divides(after, character)
+def _goes_on(state: State, character: str) -> bool:
+    """Return True if `character`, or the end, may come next; a `?` as a delimiter after a `/` that is inserted."""
+    if character == "?":
+        length, after = state.walk("/")
+        return length == 1 and only_divides(after, character)
+    return bool(state.taken(character)) if character else state.ends
 
 
 class Repair:
@@ -190,15 +192,9 @@ class Repair:
         """Drop a colon without a port or a dot after the host, or insert a `/` before a `?`, if that is needed here."""
         if character in ":/?" and self._drops_before(index) and self._takes(index, character):
             return True
-        state = self._state
-        if (
-            character != "?"
-            or not state.reached & (self._hosts | self._port)
-            or not _delimits_after_slash(state, character)
-        ):
+        is_after_host = character == "?" and self._state.reached & (self._hosts | self._port)
+        if not is_after_host or not _goes_on(self._state, character) or self._login_may_end(index):
             return False
-        if self._login_may_end(index):
-            return False  # the text before it may be meant as a login
         self._takes(index, "/" + character)
         rule = rule_of(self._syntax, self._state.reached) or self._syntax.rule
         self._add_change("slash inserted", index, "", "/", self._syntax.section_of(rule))
@@ -211,26 +207,19 @@ class Repair:
     def _drops_before(self, index: int) -> bool:
         """Drop a colon or dot before `index` if it is after a host, and the text can continue then.
 
-        It stays if an `@` follows, which may end a login: then the text after a colon may be a password.
+        It stays if an `@` follows, which may end a login: then the text after a colon may be a password. A colon stays
+        after the name of a scheme, a dot after what is no domain name.
         """
         place, last, state = self._taken[-1]
-        if last not in _DROPPED:
-            return False
-        if self._login_may_end(index, anywhere=last == ":" and "user" in self._syntax.parts):
-            return False
-        if last == ":" and not (self._may_drop_colon and state.expected & self._port):
-            return False
-        if last == ":" and self._text.startswith("//", index):
-            return False  # the text before the colon is the name of a scheme, not a host
-        leaves = [self._syntax.automaton.leaves[position] for position in bits(state.reached)]
-        if last == "." and not any("hostname" in leaf.path for leaf in leaves):
-            return False  # only a domain name may be meant to end with a dot
-        (_, _, before), next_character = self._taken[-2], self._text[index : index + 1]
-        if next_character == "?":
-            goes_on = _delimits_after_slash(before, next_character)
+        leaves = (self._syntax.automaton.leaves[position] for position in bits(state.reached))
+        if last == ":":
+            may_drop = self._may_drop_colon and state.expected & self._port and not self._text.startswith("//", index)
         else:
-            goes_on = bool(before.taken(next_character)) if next_character else before.ends
-        if not goes_on or not before.reached & (self._hosts | self._port):
+            may_drop = last == "." and any("hostname" in leaf.path for leaf in leaves)
+        is_password = last == ":" and "user" in self._syntax.parts
+        if not may_drop or self._login_may_end(index, anywhere=is_password):
+            return False
+        if not _goes_on(self._taken[-2][2], self._text[index : index + 1]):
             return False
         section = self._syntax.section_of(self._syntax.profile.host_rules[-1])
         self._add_change(_DROPPED[last], place, last, "", section)
