@@ -9,6 +9,7 @@ warnings about it, too.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from urlschemes import URL, InvalidURL, Registry, UnknownScheme
@@ -122,7 +123,7 @@ class _Reading:
         """The error before; an error of the same kind that follows at once is part of it."""
         self._skipped_parts: set[str] = set()
         """Parts that were repaired otherwise than by encoding, about which there are no warnings."""
-        self._bridges: dict[State, _Bridge] = {}
+        self._bridge = cache(lambda state: _Bridge(state, self.syntax.profile))
 
     def read(self) -> None:
         """Report the errors after the first, and the warnings if all errors are repaired."""
@@ -138,7 +139,7 @@ class _Reading:
             edit = self._repair(fault, *self._report(fault, is_first=count == 0))
             if edit is None:
                 return
-            self._edit(edit, begins=fault.region in {"scheme", "slashes"})
+            self._edit(edit, may_move_login=fault.region != "part")
 
     def _is_of_edits(self, warning: Finding) -> bool:
         """Return True for a warning about what stands in the text with the edits only."""
@@ -148,20 +149,14 @@ class _Reading:
     def _begin(self) -> None:
         """Read the text from its beginning."""
         fault = Fault(self.text, self.syntax, None)
-        self.login = self._end_of_login()
+        self._login_end = -1 if fault.authority is None else fault.authority.at
         self.states = self._read(0, fault.starts[0])
-
-    def _end_of_login(self) -> tuple[int, int | None]:
-        """Return the index of the `@` after a login, and its place in the whole text; -1 and None without one."""
-        authority = authority_of(self.text, self.syntax.profile) if "host" in self.syntax.parts else None
-        at = -1 if authority is None else authority.at
-        return at, self.positions[at] if at >= 0 else None
 
     def _read(self, index: int, state: State) -> list[State]:
         """Return the states from `index` on, where `state` is, as far as the text can be read."""
-        text, (at, _), states = self.text, self.login, [state]
+        text, states = self.text, [state]
         for place in range(index, len(text)):
-            if place == at:  # until here only a login was looked for
+            if place == self._login_end:  # until here only a login was looked for
                 states[-1] = state = state.automaton.state_after(state.reached, state.automaton.start.within)
             after = state.step(text[place])
             if after is None:
@@ -169,8 +164,8 @@ class _Reading:
             states.append(state := after)
         return states
 
-    def _edit(self, edit: _Edit, *, begins: bool) -> None:
-        """Make an edit, and read on behind it, or from the beginning if it `begins` the text, or moves the login."""
+    def _edit(self, edit: _Edit, *, may_move_login: bool) -> None:
+        """Make an edit, and read on behind it, or from the beginning."""
         start, end, written = edit
         states = [self.states[start]]
         while len(states) <= len(written) and (after := states[-1].step(written[len(states) - 1])):
@@ -181,8 +176,7 @@ class _Reading:
         self.text = self.text[:start] + written + self.text[end:]
         self.positions[start:end] = [first] * len(written)
         self.end_of_edit = start + len(written)
-        before, self.login = self.login, self._end_of_login()
-        if begins or before[1] != self.login[1]:
+        if may_move_login:
             self._begin()
         else:
             self.states[start:] = states[:-1] + self._read(self.end_of_edit, states[-1])
@@ -223,12 +217,12 @@ class _Reading:
         profile = self.syntax.profile
         if fault.code == "fragment-present":
             self.text, self.positions = text[:start], self.positions[: start + 1]
-            self._bridges.clear()
+            self._bridge.cache_clear()
             return _Edit(start, start, "")
         name_end = authority.colon if authority is not None and fault.part == "host" else start
         if start < name_end and not text[start].isascii():  # the hint is about all of it
             self.text = text[:start] + _FOREIGN.sub("a", text[start:name_end]) + text[name_end:]
-            self._bridges.clear()
+            self._bridge.cache_clear()
             self._skipped_parts.add("host")
             return _Edit(start, start, "")
         is_encoded, edits = None, []
@@ -297,9 +291,7 @@ class _Reading:
 
     def _bridged(self, state: State, start: int, end: int) -> _Edit:
         """Return the shortest edit from `start`, before which the automaton is in `state`, at least to `end`."""
-        if state not in self._bridges:
-            self._bridges[state] = _Bridge(state, self.syntax.profile)
-        return _Edit(start, *self._bridges[state].over(self.text, end))
+        return _Edit(start, *self._bridge(state).over(self.text, end))
 
     def _progress(self, edit: _Edit) -> int:
         """Return how far the text can be read with an edit."""
@@ -318,11 +310,6 @@ class _NextFault(Fault):
 
     def _walk(self) -> tuple[int, State]:
         return len(self._reading.states) - 1, self._reading.states[-1]
-
-    def _lacks_brackets(self) -> bool:
-        if self.authority is None or self.index > self.authority.end or "[" not in self.syntax.profile.reserved:
-            return False
-        return is_like_ipv6(self._given(self.authority.host, self.authority.end))
 
     def _part(self) -> str | None:
         part = super()._part()

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from urlschemes.grammar.automaton import bits, union
+from urlschemes.grammar.automaton import State, bits, union
 from urlschemes.grammar.bnf import Choice, Literal, Node, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import mask
 from urlschemes.grammar.rule_tree import Marked
@@ -38,13 +38,25 @@ class Host(NamedTuple):
 def hosts(syntax: Syntax, text: str) -> list[Host]:
     """Return the hosts in the URL `text` that derive from a rule of the profile, also those within a part."""
     inside = {rule: positions for rule, positions in _host_rules(syntax).items() if positions}
-    rule_at = cache(lambda reached: next((rule for rule in inside if not reached & ~inside[rule]), ""))
-    state, rules = first_state(syntax, text), list[str]()
-    for character in text if inside else "":
-        state = state.step(character) or state
-        rules.append(rule_at(state.reached))
+    rule_at = cache(lambda positions: next((rule for rule in inside if not positions & ~inside[rule]), ""))
+    rules = map(rule_at, derivation(text, first_state(syntax, text)) if inside else ())
     runs = ([*run] for is_host, run in groupby(enumerate(rules), lambda place: place[1] != "") if is_host)
     return [Host(run[0][0], run[-1][0] + 1, syntax.section_of(run[0][1])) for run in runs]
+
+
+def derivation(text: str, state: State) -> list[int]:
+    """Return for each character of `text` the positions that it stands at in a derivation of the whole text.
+
+    `state` is the first state, and `text` can be derived.
+    """
+    automaton, sets, here = state.automaton, list[int](), 0
+    before = cache(lambda reached, ahead: sum(1 << each for each in bits(reached) if automaton.follow[each] & ahead))
+    for character in text:
+        state = state.step(character) or state
+        sets.append(state.reached)
+    for index, reached in reversed([*enumerate(sets)]):
+        sets[index] = here = before(reached, here) if here else reached & automaton.tree.last
+    return sets
 
 
 def delimiters(syntax: Syntax, name: str) -> frozenset[str]:

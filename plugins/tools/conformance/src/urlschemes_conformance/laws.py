@@ -15,6 +15,7 @@ from urlschemes.errors import InvalidURL, URLError
 from urlschemes.grammar.derivation import rule_of
 from urlschemes.url.fault_messages import quoted_text
 from urlschemes.url.value import URL
+from urlschemes_lint.part_places import derivation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -110,7 +111,7 @@ def _lost(url: URL, built: URL) -> str:
     part = next((name for name, place in places.items() if place and place[0] < end and start < place[1]), None)
     if part is not None:
         return f"text of the part {part} is lost"
-    rule = rule_of(syntax, syntax.automaton.start.walk(text[:end])[1].reached)
+    rule = rule_of(syntax, derivation(text, syntax.automaton.start)[end - 1])
     return f"{text[start:end]!r} at position {start} (rule {rule}) belongs to no part"
 
 
