@@ -86,7 +86,8 @@ class _Advice:
         """Return better advice than the hint of the error, or None."""
         code, part = self.error.code, self.error.part
         if part == "scheme" and code in {"invalid-scheme", "fragment-present"}:
-            return self._of_scheme()
+            name = self.profile.scheme_name.match(self.text)
+            return self._of_beginning() if self.position == (name.end() if name else 0) else None
         if code == "invalid-port":
             return self._of_port()
         if code in {"invalid-host", "empty-host"}:
@@ -113,11 +114,9 @@ class _Advice:
 
     def _of_caution(self) -> str | None:
         """Return the hint of a caution of the record about the encoded character."""
-        record = self.url_type.registration
+        record, about = self.url_type.registration, (self.error.part, self.written)
         cautions = record.cautions if record and self.written else ()
-        return next(
-            (each.hint for each in cautions if (each.part, each.holds) == (self.error.part, self.written)), None
-        )
+        return next((each.hint for each in cautions if (each.part, each.holds) == about), None)
 
     def _goes_on(self, written: str) -> bool:
         """Return True if `written` can stand at the position."""
@@ -145,9 +144,9 @@ class _Advice:
             return "leave out the white space"
         if is_layout(character) and not character.isspace() and (self.position or self.text[1:2].isalpha()):
             return "it is invisible: leave it out"
-        if part == "host" and not character.isascii() and hint:
+        if part == "host" and not character.isascii():
             return hint
-        if part == "password" and written and hint == "encode it":
+        if hint == "encode it":
             return f"encode {'it' if character.isascii() else 'its octets in UTF-8'}"
         if not written or part in {"host", "user"} or (character.isascii() and not self.is_repaired):
             return None
@@ -173,11 +172,6 @@ class _Advice:
             return "leave out `<` and `>`"
         return None
 
-    def _of_scheme(self) -> str | None:
-        """Return the advice about a text without a scheme."""
-        name = self.profile.scheme_name.match(self.text)
-        return self._of_beginning() if self.position == (name.end() if name else 0) else None
-
     def _of_beginning(self) -> str | None:
         """Return the advice about a text that begins like no URL."""
         text = self.text
@@ -194,7 +188,7 @@ class _Advice:
     def _of_port(self) -> str | None:
         text, position, syntax = self.text, self.position, self.syntax
         authority = authority_of(text, self.profile)
-        if authority is None or authority.colon == authority.end:
+        if authority is None:
             return None
         if "@" in text[position:]:
             has_login = not syntax.parts.keys().isdisjoint({"user", "userinfo"})
@@ -204,25 +198,19 @@ class _Advice:
         if is_like_ipv6(address) and usual_hint(syntax, "host"):
             and_zone = ", and leave out the zone" if zone and "[" in self.profile.reserved else ""
             return f"{self.profile.address_hint}{and_zone}"
-        if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
+        if text[position : position + 2] == "//" != text[position:]:
             return "there are two schemes: leave out the first, or the colon if it ends a host"
         path = f"{text[: authority.colon]}/{text[authority.colon + 1 :]}"
         if text[authority.colon + 1 :][:1].isalpha() and syntax.automaton.reach(path) > authority.colon + 1:
             return "write `/` instead of the `:` if the path begins after it; the port is a decimal number"
-        if self.character == ":" and ord(":") not in syntax.parts["port"].bare:
-            return "a host has one port"
-        return None
+        return "a host has one port" if self.character == ":" else None
 
     def _of_host(self) -> str | None:
         """Return the advice about a host that only a colon follows, which may be a drive letter."""
-        authority = authority_of(self.text, self.profile)
-        if (
-            authority is None
-            or self.error.span != (authority.colon, authority.colon + 1)
-            or "port" in self.syntax.parts
-        ):
+        authority = authority_of(self.text, self.profile) if self.character == ":" else None
+        if authority is None or self.error.span != (authority.colon, authority.colon + 1):
             return None
-        if authority.colon == authority.end or not host_may_be_empty(self.syntax, self.text):
+        if "port" in self.syntax.parts or not host_may_be_empty(self.syntax, self.text):
             return None
         host = self.text[authority.host : authority.colon][:40]
         return f"leave out the colon; if `{host}:` begins the path, write a third `/` before it"

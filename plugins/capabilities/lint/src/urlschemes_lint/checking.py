@@ -19,7 +19,7 @@ from urlschemes.grammar.profile import Profile, authority_of
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.algorithms import algorithms_of
-from urlschemes.url.fault_messages import bad_escape, escapes, is_like_ipv6, unsafe_character
+from urlschemes.url.fault_messages import bad_escape, escapes, unsafe_character
 from urlschemes.url.fault_place import ILLEGAL_CODES, Fault
 from urlschemes.url.original_text import OriginalText
 from urlschemes.url.value import LIMIT, unfit

@@ -57,18 +57,17 @@ class Warnings:
         self._delimits: dict[tuple[str, str], bool] = {}
 
     def __iter__(self) -> Iterator[Finding]:
-        for start, end, part in self.places:
-            if part not in self.skipped:
-                yield from self._of_part(start, end, part)
+        for start, end, name in self.places:
+            if name not in self.skipped:
+                yield from self._of_part(start, end, name)
         names = []
         for host in hosts(self.syntax, self.text):
             is_address = _IPV4.fullmatch(self.text, host.start, host.end) is not None
             if not is_address:
                 names.append((host.start, host.end))
-            part_of_host = part_at(self.places, host.start)
-            if part_of_host is not None and part_of_host not in self.skipped:
-                check = self._of_address if is_address else self._of_lengths
-                yield from check(host, part_of_host)
+            part = part_at(self.places, host.start)
+            if part is not None and part not in self.skipped:
+                yield from self._of_host(host, part, is_address=is_address)
         yield from self._of_profile(names)
         yield from self._of_escapes()
 
@@ -98,7 +97,7 @@ class Warnings:
 
     def _of_user(self, start: int, end: int, part: str) -> Iterator[Finding]:
         user, colon, _ = self.text[start:end].partition(":")
-        if part == "userinfo" and colon:  # user information of no certain form, which usually is that of a login
+        if colon:  # user information of no certain form, which usually is that of a login
             message = "the URL may contain a password, visible to everyone who sees the URL"
             at = start + len(user) + 1
             yield self._finding("password", message, (at, end), part, "leave out the text from the colon to the `@`")
@@ -128,29 +127,24 @@ class Warnings:
             message = f"port {port} is below 1024, where most ports belong to other protocols"
             yield self._finding("reserved-port", message, (start, end), "port")
 
-    def _of_address(self, host: Host, part: str) -> Iterator[Finding]:
-        """Return the warnings about the groups of an IPv4 address."""
-        for found in _LABEL.finditer(self.text, host.start, host.end):
-            group = found[0]
-            if len(group) > 3 or int(group) > 255 or (len(group) > 1 and group[0] == "0"):
-                message = f"{group[:20]!r} is not a usual group of an IPv4 address"
-                hint = "write numbers from 0 to 255 without leading zeros"
-                yield self._finding("impossible-address", message, found.span(), part, hint, host.section)
-
-    def _of_lengths(self, host: Host, part: str) -> Iterator[Finding]:
-        """Return the warnings about a name that is too long for the DNS."""
-        text = self.text[host.start : host.end]
+    def _of_host(self, host: Host, part: str, *, is_address: bool) -> Iterator[Finding]:
+        """Return the warnings about a name that is too long for the DNS, or about the groups of an IPv4 address."""
+        text = "" if is_address else self.text[host.start : host.end]
         if text.startswith("["):
             return
         length = len(unescape(text.removesuffix(".")))
         if length > 253:
             message = f"the host has {length} characters: no domain name has more than 253"
             yield self._finding("long-host", message, (host.start, host.end), part)
-        for label in _LABEL.finditer(self.text, host.start, host.end):
-            length = len(unescape(label[0]))
-            if length > 63:
+        for found in _LABEL.finditer(self.text, host.start, host.end):
+            label, length = found[0], len(unescape(found[0]))
+            if not is_address and length > 63:
                 message = f"the label has {length} characters: no label has more than 63"
-                yield self._finding("long-label", message, label.span(), part)
+                yield self._finding("long-label", message, found.span(), part)
+            elif is_address and (length > 3 or int(label) > 255 or (length > 1 and label[0] == "0")):
+                message = f"{label[:20]!r} is not a usual group of an IPv4 address"
+                hint = "write numbers from 0 to 255 without leading zeros"
+                yield self._finding("impossible-address", message, found.span(), part, hint, host.section)
 
     def _of_profile(self, names: list[tuple[int, int]]) -> Iterator[Finding]:
         """Return the warnings of the profile; `names` are the places of the hosts that are not IPv4 addresses.
