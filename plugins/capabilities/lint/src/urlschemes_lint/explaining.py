@@ -6,6 +6,7 @@ A drawing is lines of pieces of text, each with a role, so that a program that p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from textwrap import wrap
 from typing import NamedTuple, TypeAlias
 from unicodedata import east_asian_width
@@ -127,15 +128,11 @@ def _error_lines(error: InvalidURL, hint: str | None, width: int) -> list[Line]:
 
 def _message_lines(error: InvalidURL | UnknownScheme, hint: str | None, width: int) -> list[Line]:
     """Return the message, and what is known of the error."""
-    lines: list[Line] = [((line, "strong"),) for line in _wrapped(in_line(str(error.message)), width)]
-    for label, value in (
-        ("rule", getattr(error, "definition", None) or error.rule),
-        ("section", error.section),
-        ("part", error.part),
-        ("help", hint),
-    ):
+    lines: list[Line] = [((line, "strong"),) for line in _wrapped(str(error.message), width)]
+    rule = getattr(error, "definition", None) or error.rule
+    for label, value in (("rule", rule), ("section", error.section), ("part", error.part), ("help", hint)):
         if value:
-            first, *more = _wrapped(in_line(value), width - _LABEL_WIDTH - 2)
+            first, *more = _wrapped(value, width - _LABEL_WIDTH - 2)
             lines.append((_label(label), (first, "")))
             lines.extend(((" " * (_LABEL_WIDTH + 2) + line, ""),) for line in more)
     return lines
@@ -156,8 +153,8 @@ def _label(text: str, role: str = "label") -> tuple[str, str]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Return `text` in lines of at most `width` characters, or of one word."""
-    return wrap(text, max(width, 1), break_long_words=False, break_on_hyphens=False) or [""]
+    """Return `text`, safe to print, in lines of at most `width` characters, or of one word."""
+    return wrap(in_line(text), max(width, 1), break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def excerpt(text: str, position: int, width: int) -> tuple[str, str]:
@@ -169,7 +166,7 @@ def excerpt(text: str, position: int, width: int) -> tuple[str, str]:
     before = one_line(clean[max(0, position - width) : position], 10 * width)
     after = one_line(clean[position : position + width], 10 * width)
     most = width * 2 // 3
-    if len(before) > most or position > width:
+    if len(before) > most:
         before = f"...{before[3 - most :]}"
     if len(before) + len(after) > width:
         after = f"{after[: max(width - len(before) - 3, 1)]}..."
@@ -279,22 +276,20 @@ def _clipped(text: str) -> str:
 
 
 def _parts_underneath(text: str, rows: list[_Row], strokes: Strokes) -> list[Line]:
-    roles = [""] * len(text)
-    marks = [(" ", "")] * (len(text) + 1)
+    roles, marks = [""] * len(text), [(" ", "")] * (len(text) + 1)
     for index, row in enumerate(rows):
-        roles[row.start : row.end] = [f"part {index}"] * (row.end - row.start)
-        length = max(row.end - row.start, 1)
-        marks[row.start : row.start + length] = [(strokes.other, f"part {index}")] * length
+        length = row.end - row.start
+        roles[row.start : row.end] = [f"part {index}"] * length
+        marks[row.start : row.start + max(length, 1)] = [(strokes.other, f"part {index}")] * max(length, 1)
     for index, row in enumerate(rows):
-        marks[row.start] = (strokes.first, f"part {index}")
+        marks[row.start] = strokes.first, f"part {index}"
     lines = [_merged(zip(text, roles, strict=True)), _merged(marks)]
-    for index, row in reversed(list(enumerate(rows))):
-        stems = {other.start: f"part {number}" for number, other in enumerate(rows[:index])}
-        cells = [(strokes.stem, stems[column]) if column in stems else (" ", "") for column in range(row.start)]
+    for index, row in reversed([*enumerate(rows)]):
+        stems = {other.start: (strokes.stem, f"part {number}") for number, other in enumerate(rows[:index])}
         branch = strokes.fork if row.start in stems else strokes.branch
-        role = f"part {index}"
-        name, value = (row.name, f"{role} strong"), (f" {row.value}", "")
-        lines.append((*_merged(cells), (branch, role), name, value, *_section_pieces(row.section)))
+        name, value = (row.name, f"part {index} strong"), (f" {row.value}", "")
+        before = _merged(stems.get(column, (" ", "")) for column in range(row.start))
+        lines.append((*before, (branch, f"part {index}"), name, value, *_section_pieces(row.section)))
     return lines
 
 
@@ -318,13 +313,7 @@ def _section_pieces(section: str) -> Line:
 
 def _merged(pieces: Iterable[tuple[str, str]]) -> Line:
     """Return the pieces with adjacent ones of the same role merged."""
-    merged: list[tuple[str, str]] = []
-    for piece, role in pieces:
-        if merged and merged[-1][1] == role:
-            merged[-1] = (merged[-1][0] + piece, role)
-        else:
-            merged.append((piece, role))
-    return tuple(merged)
+    return tuple(("".join(piece for piece, _ in run), role) for role, run in groupby(pieces, lambda each: each[1]))
 
 
 def _columns(text: str) -> int:

@@ -9,6 +9,7 @@ removed. Every change is listed. A scheme or a host is never guessed, and if two
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from contextlib import suppress
 from typing import Any, NamedTuple
 from unicodedata import normalize
@@ -157,13 +158,10 @@ def _fixed(source: SourceText, url: URL) -> Fixed:
     """Return the result: the changes in the order of the text, each with the part of the URL that it is in."""
     match = url.syntax.fullmatch(str(url))
     assert match is not None
-    parts = places(url.syntax, match)
-    changes = []
-    shift = 0
+    parts, changes = places(url.syntax, match), list[Change]()
     for change in sorted(source.changes, key=lambda change: (change.position, bool(change.before))):
-        part = part_at(parts, change.position + shift) if change.after else None
-        changes.append(change._replace(part=part))
-        shift += len(change.after) - len(change.before)
+        index = bisect_left(source.positions, change.position)
+        changes.append(change._replace(part=part_at(parts, index) if change.after else None))
     return Fixed(url, tuple(changes), source.fragment)
 
 
@@ -210,51 +208,45 @@ def _check_nonstandard(source: SourceText, url_type: type[URL]) -> None:
 def _without_fragment(source: SourceText, syntax: Syntax) -> SourceText:
     """Return the source with the repaired text, without the fragment where it is no part. Raises Ambiguous."""
     _add_brackets(source, syntax)
-    text = source.text
-    index = -1 if syntax.profile.has_fragments else text.find("#")
-    if index < 0:
+    before, hash_, rest = source.text.partition("#")
+    if not hash_ or syntax.profile.has_fragments:
         return _repaired(source, syntax)
-    rest, authority, with_hash = text[index + 1 :], authority_of(text, syntax.profile), source.without_brackets()
-
-    def ambiguous(alternative: str) -> Ambiguous:
-        advice = f"leave out the fragment if it begins here, or write %23 if the `#` is part of {alternative}"
-        return source.ambiguous("'#'", index, advice, text[:index], f"{text[:index]}%23{rest}")
-
+    authority, with_hash = authority_of(source.text, syntax.profile), source.without_brackets()
+    advice = "leave out the fragment if it begins here, or write %23 if the `#` is part of"
+    place, texts = len(before), (before, f"{before}%23{rest}")
     if "host" in syntax.parts:
         login = rest if "user" in syntax.parts else rest.partition("/")[0]
-        if authority is not None and index < authority.end and "@" in login:
-            raise ambiguous("a login")
+        if authority is not None and place < authority.end and "@" in login:
+            raise source.ambiguous("'#'", place, f"{advice} a login", *texts)
     elif "@" in rest and authority is None:
         # There is no host after which a fragment could begin: the `#` may be part of an article's name or an address.
         with suppress(Ambiguous):
             with_hash = _repaired(with_hash, syntax)
-    error = ambiguous("the text before the `@`")
+    ambiguous = source.ambiguous("'#'", place, f"{advice} the text before the `@`", *texts)
     source.split_off_fragment()
     source = _repaired(source, syntax)
     if source.is_repaired and with_hash.is_repaired:
-        raise error
+        raise ambiguous
     return with_hash if with_hash.is_repaired else source
 
 
 def _add_brackets(source: SourceText, syntax: Syntax) -> None:
     """Write brackets around an IPv6 address that has none, if the rules ask for them. Raises Ambiguous."""
     text, authority = source.text, authority_of(source.text, syntax.profile)
-    if authority is None or "host" not in syntax.parts or not is_like_ipv6(text[authority.host : authority.end]):
+    if authority is None or "host" not in syntax.parts:
         return
     start, address = authority.host, text[authority.host : authority.end]
-    if ":::" in address:
-        return  # one colon too many
-    ends = {authority.end, start + address.rindex(":")}  # the last group may be meant as the port
-    readings = {end: f"[{text[start:end]}]{text[end : authority.end]}" for end in sorted(ends)}
-    automaton = syntax.automaton
-    right = [
-        end for end, written in readings.items() if automaton.reach(text[:start] + written) == start + len(written)
-    ]
+    if not is_like_ipv6(address) or ":::" in address:  # one colon too many
+        return
+    groups = address.rpartition(":")[0]  # the last group may be meant as the port
+    readings = {each: f"[{each}]{address.removeprefix(each)}" for each in (groups, address)}
+    right = [each for each, written in readings.items() if syntax.begins_with(text[:start] + written)]
     if len(right) > 1:
         texts = (text[:start] + written + text[authority.end :] for written in readings.values())
         raise source.ambiguous("IPv6 address", start, f"write {' or '.join(readings.values())}", *texts)
     section = syntax.section_of(syntax.parts["host"].rule)
-    for end in right:
+    for each in right:
+        end = start + len(each)
         source.write("bracket added", end, end, "]", section)
         source.write("bracket added", start, start, "[", section)
 
