@@ -119,7 +119,7 @@ class _Reading:
         self.end_of_edit = 0
         self._replaced = bytearray(len(text))
         """1 for each character of the whole text that an edit replaced."""
-        self._before = Finding("", "error", "")
+        self._before = Finding("", "error", "", (-1, -1))
         """The error before; an error of the same kind that follows at once is part of it."""
         self._skipped_parts: set[str] = set()
         """Parts that were repaired otherwise than by encoding, about which there are no warnings."""
@@ -195,12 +195,11 @@ class _Reading:
             message = unsafe_character(fault.place(start, end), fault.part, written)
             hint = finding.hint if fault.part == "host" else message.best_hint(self.syntax)
             finding = finding._replace(message=message.message, hint=hint, expected=message.expected)
-        before = self._before
-        kind = fault.code, fault.part, fault.rule
-        is_next = before.span is not None and before.span[1] == first == last - 1
-        if wrong is None and is_next and kind == (before.code, before.part, before.rule):
-            if self.findings[-1] is before and before.span:
-                self.findings[-1] = finding = before._replace(span=(before.span[0], last))
+        before, (begin, stop) = self._before, self._before.span or (-1, -1)
+        is_alike = (fault.code, fault.part, fault.rule) == (before.code, before.part, before.rule)
+        if wrong is None and is_alike and stop == first == last - 1:
+            if self.findings[-1] is before:
+                self.findings[-1] = finding = before._replace(span=(begin, last))
         elif is_first and (self.findings[0].span != blamed or span == blamed):
             finding = self.findings[0]
         elif is_first or (first >= self.end and fault.region != "scheme"):  # one error says that there is no scheme
@@ -225,15 +224,12 @@ class _Reading:
             self._bridge.cache_clear()
             self._skipped_parts.add("host")
             return _Edit(start, start, "")
-        is_encoded, edits = None, []
-        address = self._address(fault, end)
-        if address is not None:
-            start, end = min(start, address[0]), address[1]
-            edits.append(_Edit(start, end, "a"))  # a name
+        if (address := self._address(fault, start, end)) is not None:
+            start, end, _ = address
         elif fault.code != "userinfo-not-allowed" and fault.region != "host":  # where an escape is rarely intended
             is_encoded = self._encoded(start, end if fault.code == "invalid-character" else start + 1)
-        if is_encoded is not None:
-            return is_encoded
+            if is_encoded is not None:
+                return is_encoded
         self._skipped_parts |= {"user", "password"} if fault.region == "login" else {str(fault.part)}
         if fault.code == "userinfo-not-allowed" and authority is not None:
             return _Edit(start, authority.at + 1, "")
@@ -241,13 +237,13 @@ class _Reading:
             end = text.find("]", start, authority.end) + 1 or end  # an address that the rules do not have is one error
         elif not here.expected:
             end = len(text)
+        edits = [] if address is None else [address]
         if start == fault.at < fault.index < end and text[start] not in "%/":  # a literal that is no `//` was begun
             edits.append(self._bridged(self.states[fault.index], fault.index, end))
         edits.append(self._bridged(self.states[start], start, end))
         leaves = [self.syntax.automaton.leaves[position] for position in bits(here.expected)]
         is_delimiter = text[start : start + 1] in profile.reserved or (leaves and all(leaf.literal for leaf in leaves))
-        is_whole_host = fault.region == "host" and end - start > 1
-        if start == fault.at < len(text) and is_delimiter and not is_whole_host:
+        if start == fault.at < len(text) and is_delimiter:
             # A delimiter is kept, and what is missing before it is inserted, if the text then goes on as far. That is
             # no `?`: in a query, most delimiters are data.
             missing = self._bridged(here, start, start)
@@ -268,18 +264,18 @@ class _Reading:
             self.findings.append(Finding(code, "error", message.message, fault.span, None, *about))
             self.end = fault.span[1]
 
-    def _address(self, fault: Fault, end: int) -> tuple[int, int] | None:
-        """Return the place of the address that a fault which ends at `end` is in: all of it is one error.
+    def _address(self, fault: Fault, start: int, end: int) -> _Edit | None:
+        """Return the edit that writes a name for the address that a fault is in: all of it is one error.
 
         None if the rules have no brackets there.
         """
         authority, text = fault.authority, self.text
-        if fault.region != "host" or authority is None:
+        if fault.region != "host" or authority is None or not text.startswith("[", authority.host):
             return None
-        is_bracket_blamed = fault.code == "invalid-character" and fault.blamed[0] == authority.host
-        if is_bracket_blamed or not text.startswith("[", authority.host):
+        if fault.code == "invalid-character" and fault.blamed[0] == authority.host:  # the bracket
             return None
-        return authority.host, max(end, text.find("]", authority.host, authority.end) + 1 or authority.end)
+        bracket = text.find("]", authority.host, authority.end) + 1 or authority.end
+        return _Edit(min(start, authority.host), max(end, bracket), "a")
 
     def _encoded(self, start: int, end: int) -> _Edit | None:
         """Return the edit that encodes the characters from `start` to `end`; None if they cannot stand there so."""
@@ -312,15 +308,11 @@ class _NextFault(Fault):
         return len(self._reading.states) - 1, self._reading.states[-1]
 
     def _part(self) -> str | None:
-        part = super()._part()
-        if part == "user" and self.authority is not None and ":" in self._given(self.authority.start, self.at):
-            return "password"  # the colon was encoded
+        part, authority, positions = super()._part(), self.authority, self._reading.positions
+        if part == "user" and authority is not None:  # the colon may be encoded
+            is_password = ":" in self._reading.whole[positions[authority.start] : positions[self.at]]
+            return "password" if is_password else part
         return part
-
-    def _given(self, start: int, end: int) -> str:
-        """Return what stands from `start` to `end` in the whole text."""
-        positions = self._reading.positions
-        return self._reading.whole[positions[start] : positions[end]]
 
     def _at(self) -> int:
         at = super()._at()

@@ -122,21 +122,18 @@ class SourceText:
             self._leave_out(removed, *around.span("open"))
             self._leave_out(removed, *around.span("close"))
             self._leave_out("white space removed", around.end("close"), len(whole))
-        has_prefix = bool(around and around["prefix"] and self.wrapper)
-        self.positions = self._without_blanks(start, everywhere=has_prefix)
-        self.text = "".join([whole[index] for index in self.positions])
+        self._leave_out_blanks(start, everywhere=bool(around and around["prefix"] and self.wrapper))
+        left_out = {place for each in self.changes for place in range(each.position, each.position + len(each.before))}
+        self.positions = [place for place in range(len(whole)) if place not in left_out]
+        self.text = "".join([whole[place] for place in self.positions])
         self.positions.append(self.positions[-1] + 1 if self.positions else self._end)
 
-    def _without_blanks(self, start: int, *, everywhere: bool) -> list[int]:
-        """Leave out white space that is not part of the URL; return the positions of the characters that stay."""
-        positions, before = list[int](), start
+    def _leave_out_blanks(self, start: int, *, everywhere: bool) -> None:
+        """Leave out white space after `start` that is not part of the URL."""
         for blanks in _BLANKS.finditer(self.whole, start, self._end):
             has_break = self.wrapper and _LINE_BREAK.search(blanks[0]) is not None
             if everywhere or has_break or blanks.start() == start or blanks.end() == self._end:
                 self._leave_out("white space removed", *blanks.span())
-                positions += range(before, blanks.start())
-                before = blanks.end()
-        return [*positions, *range(before, self._end)]
 
     def ambiguous(self, what: str, index: int, advice: str, *readings: str, data: str = "") -> Ambiguous:
         """Return the error for `what` at `index` of `text`, which has these readings; one more if it is only `data`."""
@@ -158,10 +155,10 @@ class SourceText:
                 joined = _BLANKS.sub(lambda blanks: "" if _LINE_BREAK.search(blanks[0]) else blanks[0], self.text)
                 raise self.ambiguous("line break", found.start(), advice, joined, data="\r\n")
             return
-        hyphen = _HYPHEN_AT_LINE_END.search(self.whole, self.positions[0], self._end)
         # A fragment that is split off may have any hyphens.
-        ends = "" if self.profile.has_fragments else "#"
-        if hyphen is not None and (not ends or ends not in self.whole[self.positions[0] : hyphen.start()]):
+        fragment = -1 if self.profile.has_fragments else self.whole.find("#", self.positions[0], self._end)
+        hyphen = _HYPHEN_AT_LINE_END.search(self.whole, self.positions[0], self._end if fragment < 0 else fragment)
+        if hyphen is not None:
             index = self.positions.index(hyphen.start())
             without = self.text[:index] + self.text[index + 1 :]
             advice = "leave it out if it only divides a word, or write the URL on one line"
@@ -169,13 +166,11 @@ class SourceText:
 
     def split_off_fragment(self) -> None:
         """Leave out the first `#` and what follows."""
-        text, hash_, fragment = self.text.partition("#")
-        if hash_:
-            start = self.positions[len(text)]
-            self.changes = [change for change in self.changes if not start <= change.position < self._end]
-            self._leave_out("fragment split off", start, self._end, self.section)
-            self.text, self.fragment = text, fragment
-            del self.positions[len(text) + 1 :]
+        self.text, _, self.fragment = self.text.partition("#")
+        start = self.positions[len(self.text)]
+        self.changes = [change for change in self.changes if not start <= change.position < self._end]
+        self._leave_out("fragment split off", start, self._end, self.section)
+        del self.positions[len(self.text) + 1 :]
 
     def read_as(self, pieces: Sequence[tuple[int, str]]) -> None:
         """Write the text as `pieces`, each made of the character at an index."""
