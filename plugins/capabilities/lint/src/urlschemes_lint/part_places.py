@@ -10,7 +10,6 @@ from typing import NamedTuple
 from urlschemes.grammar.automaton import State, bits, union
 from urlschemes.grammar.bnf import Choice, Literal, Node, Reference, Repeat, Sequence
 from urlschemes.grammar.octets import mask
-from urlschemes.grammar.rule_tree import Marked
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.url.fault_place import first_state
 
@@ -65,28 +64,17 @@ def delimiters(syntax: Syntax, name: str) -> frozenset[str]:
     They are literals of the rule of the part, or come after the part. In a user name, a password and a host they are
     those of an authority. A part that is decoded before it is read, as in mailto, has none.
     """
-    part = syntax.parts[name]
-    if not part.escapes or part.decoded:
+    part, automaton = syntax.parts[name], syntax.automaton
+    decoded = [each.mark for each in syntax.parts.values() if each.decoded]
+    if not part.escapes or part.decoded or any(part.mark in syntax.within(mark) for mark in decoded):
         return frozenset()
     if name in {"user", "password", "host"}:
         return frozenset(syntax.profile.login_delimiters)
-    found = _literals(syntax, part.at[0][-1])
-    for marked in syntax.automaton.marked:
-        if marked.mark == part.mark:
-            found |= _after(syntax, marked)
-        elif part.mark in syntax.within(marked.mark) and any(
-            each.decoded for each in syntax.parts.values() if each.mark == marked.mark
-        ):
-            return frozenset()
-    return frozenset(found)
-
-
-def _after(syntax: Syntax, marked: Marked) -> set[str]:
-    """Return the reserved characters that may come after the part."""
-    inside, leaves, follow = marked.inside, syntax.automaton.leaves, syntax.automaton.follow
-    masks = {leaves[other].mask for position in bits(marked.last) for other in bits(follow[position] & ~inside)}
+    last = union(marked.last for marked in automaton.marked if marked.mark == part.mark)
+    behind = bits(automaton.following(last) & ~automaton.inside(part.mark))
     reserved = mask(syntax.profile.reserved)
-    return {chr(code) for each in masks if not each & ~reserved for code in bits(each)}
+    after = union(automaton.leaves[each].mask for each in behind if not automaton.leaves[each].mask & ~reserved)
+    return frozenset(_literals(syntax, part.at[0][-1])).union(map(chr, bits(after)))
 
 
 def _literals(syntax: Syntax, rule: str) -> set[str]:

@@ -53,12 +53,6 @@ def is_literal(state: State) -> bool:
     return all(state.automaton.leaves[position].literal is not None for position in bits(state.reached))
 
 
-@lru_cache(maxsize=100)
-def _ends_with(state: State, character: str) -> bool:
-    """Return True if the last character may be `character`."""
-    return bool(state.automaton.characters(state.reached) >> ord(character) & 1)
-
-
 def only_divides(state: State, character: str) -> bool:
     """Return True if `character` may come next, but only in a literal of the rules."""
     leaves = (state.automaton.leaves[position] for position in bits(state.expected))
@@ -261,7 +255,7 @@ class Repair:
                 return self._replaced(index, "", 2), f"leave out the `//`, or write {2 * escapes} if it is data"
             if state.taken("//"):
                 return self._replaced(index, "//"), f"write a second `/` if a host follows, or {escapes} if it is data"
-        if has_levels and character == "/" == text[index - 1] and _ends_with(state, "/"):  # not after an escape of it
+        if has_levels and character == "/" == self._taken[-1][1]:  # not after an escape of it
             return self._replaced(index, ""), f"leave it out, or write {escapes} if it is data"
         if is_literal(after):
             return self._replaced(index, ""), f"leave it out, or write {escapes} if the {self._part(state)} ends here"
@@ -297,8 +291,7 @@ class Repair:
         return self._text.lower().find(";base64,") if "base64" in self._syntax.parts else -1
 
     def _replaced(self, index: int, by: str, length: int = 1) -> str:
-        text = self._text
-        return text[:index] + by + text[index + length :]
+        return self._text[:index] + by + self._text[index + length :]
 
     @cached_property
     def _path_end(self) -> int:
@@ -342,8 +335,8 @@ class Repair:
 
     def _cut(self, index: int) -> str:
         """Return the text before `index`, and the fragment if it is part of URLs."""
-        text, fragment = self._text, self._find("#", index) if self._source.profile.has_fragments else None
-        return text[:index] + (text[fragment:] if fragment is not None else "")
+        fragment = self._find("#", index) if self._source.profile.has_fragments else len(self._text)
+        return self._text[:index] + self._text[fragment:]
 
     def _may_begin_list(self, after: State, rest: str, character: str, part: str | None) -> bool:
         """Return True if another part begins with `rest` in the state `after`: a list that `character` divides."""
