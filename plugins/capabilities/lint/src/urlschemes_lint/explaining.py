@@ -277,20 +277,17 @@ def _clipped(text: str) -> str:
 
 def _parts_underneath(text: str, rows: list[_Row], strokes: Strokes) -> list[Line]:
     roles, marks = [""] * len(text), [(" ", "")] * (len(text) + 1)
+    stems, below = dict[int, tuple[str, str]](), list[Line]()
     for index, row in enumerate(rows):
-        length = row.end - row.start
-        roles[row.start : row.end] = [f"part {index}"] * length
-        marks[row.start : row.start + max(length, 1)] = [(strokes.other, f"part {index}")] * max(length, 1)
-    for index, row in enumerate(rows):
-        marks[row.start] = strokes.first, f"part {index}"
-    lines = [_merged(zip(text, roles, strict=True)), _merged(marks)]
-    for index, row in reversed([*enumerate(rows)]):
-        stems = {other.start: (strokes.stem, f"part {number}") for number, other in enumerate(rows[:index])}
-        branch = strokes.fork if row.start in stems else strokes.branch
-        name, value = (row.name, f"part {index} strong"), (f" {row.value}", "")
+        role, length = f"part {index}", row.end - row.start
+        roles[row.start : row.end] = [role] * length
+        marks[row.start : row.start + max(length, 1)] = [(strokes.first, role), *[(strokes.other, role)] * (length - 1)]
         before = _merged(stems.get(column, (" ", "")) for column in range(row.start))
-        lines.append((*before, (branch, f"part {index}"), name, value, *_section_pieces(row.section)))
-    return lines
+        branch = strokes.fork if row.start in stems else strokes.branch
+        name, value = (row.name, f"{role} strong"), (f" {row.value}", "")
+        below.append((*before, (branch, role), name, value, *_section_pieces(row.section)))
+        stems[row.start] = strokes.stem, role
+    return [_merged(zip(text, roles, strict=True)), _merged(marks), *reversed(below)]
 
 
 def _table(text: str, rows: list[_Row], width: int) -> list[Line]:
@@ -299,8 +296,7 @@ def _table(text: str, rows: list[_Row], width: int) -> list[Line]:
     name_width = max((len(row.name) for row in rows), default=0)
     for index, row in enumerate(rows):
         value_width = max(width - name_width - len(row.section) - 6, 20)
-        value = row.value
-        first, *more = [value[start : start + value_width] for start in range(0, len(value), value_width)]
+        first, *more = [row.value[at : at + value_width] for at in range(0, len(row.value), value_width)]
         name = (f"  {row.name:<{name_width}}", f"part {index} strong")
         lines.append((name, (f"  {first}", ""), *_section_pieces(row.section)))
         lines.extend(((" " * (name_width + 4) + rest, ""),) for rest in more)

@@ -54,14 +54,15 @@ class Warnings:
         self.syntax, self.registration = url_type.syntax, url_type.registration
         self.positions, self.skipped = positions, skipped
         self.places = places(self.syntax, match)
-        self._delimits: dict[tuple[str, str], bool] = {}
+        self.hosts = hosts(self.syntax, self.text)
+        self._delimits = cache(self._delimits_if_bare)
 
     def __iter__(self) -> Iterator[Finding]:
         for start, end, name in self.places:
             if name not in self.skipped:
                 yield from self._of_part(start, end, name)
         names = []
-        for host in hosts(self.syntax, self.text):
+        for host in self.hosts:
             is_address = _IPV4.fullmatch(self.text, host.start, host.end) is not None
             if not is_address:
                 names.append((host.start, host.end))
@@ -114,10 +115,8 @@ class Warnings:
             message = f"port {self.text[start : min(end, start + 20)]} does not exist"
             yield self._finding("impossible-port", message, (start, end), "port", "ports are 1 to 65535")
         elif self.registration is not None and default is not None and port != default:
-            if port >= 1024 and any(
-                each.end == start - 1 and _THIS_MACHINE.fullmatch(self.text, each.start, each.end)
-                for each in hosts(self.syntax, self.text)
-            ):
+            host = next((each.start for each in self.hosts if each.end == start - 1), start)
+            if port >= 1024 and _THIS_MACHINE.fullmatch(self.text, host, start - 1):
                 return
             is_known = "belongs to another protocol" if port < 1024 else "is not the default port"
             message = f"port {port} {is_known}; {self.registration.scheme} uses {default}"
@@ -179,7 +178,7 @@ class Warnings:
                 part = part_at(self.places, escapes.start())
                 if part is None or not self._is_given(*escapes.span()):
                     continue
-                if code == "control-octet" or self._delimits_if_bare(escapes[0], part):
+                if code == "control-octet" or self._delimits(escapes[0], part):
                     subject = "this" if part == "password" else escapes[0][:_MAX_QUOTED]
                     yield self._finding(code, f"{subject} is {CODES[code].meaning}", escapes.span(), part)
 
@@ -189,12 +188,10 @@ class Warnings:
         If the part derives with the bare character too, both mean the same, and `normalized` decodes the escape; but
         not if the part is sent as written, or is a list.
         """
-        key = escape, part
-        if key not in self._delimits:
-            known, character = self.syntax.parts[part], chr(int(escape[1:], 16))
-            delimits = character in delimiters(self.syntax, part)
-            if delimits and known.element is None and known.travels != "as-written" and ord(character) in known.bare:
-                raw = self.syntax.whole(self.match, part) or ""
-                delimits = not self.syntax.derives(part, raw.replace(escape, character))
-            self._delimits[key] = delimits
-        return self._delimits[key]
+        known, character = self.syntax.parts[part], chr(int(escape[1:], 16))
+        if character not in delimiters(self.syntax, part):
+            return False
+        if known.element is not None or known.travels == "as-written" or ord(character) not in known.bare:
+            return True
+        raw = self.syntax.whole(self.match, part) or ""
+        return not self.syntax.derives(part, raw.replace(escape, character))
