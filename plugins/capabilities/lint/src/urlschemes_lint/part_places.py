@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from itertools import groupby
-from typing import NamedTuple
 
 from urlschemes.grammar.automaton import State, bits, union
 from urlschemes.grammar.bnf import Choice, Literal, Node, Reference, Repeat, Sequence
@@ -23,24 +22,17 @@ def host_positions(syntax: Syntax) -> int:
 def _host_rules(syntax: Syntax) -> dict[str, int]:
     """Return the profile's rules of hosts, each with the positions of the automaton that derive from it."""
     leaves = list(enumerate(syntax.automaton.leaves))
-    return {rule: sum(1 << each for each, leaf in leaves if rule in leaf.path) for rule in syntax.host_rules}
+    found = {rule: sum(1 << each for each, leaf in leaves if rule in leaf.path) for rule in syntax.host_rules}
+    return {rule: positions for rule, positions in found.items() if positions}
 
 
-class Host(NamedTuple):
-    """A host in a URL: its place, and the section of its rule."""
-
-    start: int
-    end: int
-    section: str
-
-
-def hosts(syntax: Syntax, text: str) -> list[Host]:
-    """Return the hosts in the URL `text` that derive from a rule of the profile, also those within a part."""
-    inside = {rule: positions for rule, positions in _host_rules(syntax).items() if positions}
+def hosts(syntax: Syntax, text: str) -> list[tuple[int, int, str]]:
+    """Return the place of each host in the URL `text`, also of one within a part, and the section of its rule."""
+    inside = _host_rules(syntax)
     rule_at = cache(lambda positions: next((rule for rule in inside if not positions & ~inside[rule]), ""))
     rules = map(rule_at, derivation(text, first_state(syntax, text)) if inside else ())
     runs = ([*run] for is_host, run in groupby(enumerate(rules), lambda place: place[1] != "") if is_host)
-    return [Host(run[0][0], run[-1][0] + 1, syntax.section_of(run[0][1])) for run in runs]
+    return [(run[0][0], run[-1][0] + 1, syntax.section_of(run[0][1])) for run in runs]
 
 
 def derivation(text: str, state: State) -> list[int]:

@@ -373,7 +373,7 @@ def _lost_delimiter(syntax: Syntax, pieces: Sequence[str], encoded: Mapping[int,
         here = sum(1 << each for each in bits(positions) if automaton.leaves[each].mask >> ord(character) & 1)
         return here, ahead(automaton.following(here))
 
-    start = text.find(":") + 1 if authority is None else authority.start
+    start = text.find(":") + 1 if authority is None else authority.end
     possible = ahead(first_state(syntax, text).walk(text[:start])[1].expected)
     end, lost = 0, dict[str, int]()
     for index, piece in enumerate(pieces):
@@ -383,7 +383,7 @@ def _lost_delimiter(syntax: Syntax, pieces: Sequence[str], encoded: Mapping[int,
                 continue
             here, after = step(possible, character)
             if index in encoded:
-                if here & dividing and (authority is None or end > authority.end):
+                if here & dividing:
                     lost.setdefault(character, index)
             elif here:
                 if here & dividing:

@@ -12,7 +12,7 @@ from urlschemes.grammar.part import number_of
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes_lint.findings import CODES, Finding
-from urlschemes_lint.part_places import Host, delimiters, hosts, part_at, places
+from urlschemes_lint.part_places import delimiters, hosts, part_at, places
 
 # Adjacent escapes of control octets.
 _CONTROL_ESCAPES = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
@@ -61,15 +61,11 @@ class Warnings:
         for start, end, name in self.places:
             if name not in self.skipped:
                 yield from self._of_part(start, end, name)
-        names = []
-        for host in self.hosts:
-            is_address = _IPV4.fullmatch(self.text, host.start, host.end) is not None
-            if not is_address:
-                names.append((host.start, host.end))
-            part = part_at(self.places, host.start)
+        for start, end, section in self.hosts:
+            part = part_at(self.places, start)
             if part is not None and part not in self.skipped:
-                yield from self._of_host(host, part, is_address=is_address)
-        yield from self._of_profile(names)
+                yield from self._of_host(start, end, part, section)
+        yield from self._of_profile()
         yield from self._of_escapes()
 
     def _finding(
@@ -115,7 +111,7 @@ class Warnings:
             message = f"port {self.text[start : min(end, start + 20)]} does not exist"
             yield self._finding("impossible-port", message, (start, end), "port", "ports are 1 to 65535")
         elif self.registration is not None and default is not None and port != default:
-            host = next((each.start for each in self.hosts if each.end == start - 1), start)
+            host = next((first for first, last, _ in self.hosts if last == start - 1), start)
             if port >= 1024 and _THIS_MACHINE.fullmatch(self.text, host, start - 1):
                 return
             is_known = "belongs to another protocol" if port < 1024 else "is not the default port"
@@ -126,16 +122,16 @@ class Warnings:
             message = f"port {port} is below 1024, where most ports belong to other protocols"
             yield self._finding("reserved-port", message, (start, end), "port")
 
-    def _of_host(self, host: Host, part: str, *, is_address: bool) -> Iterator[Finding]:
+    def _of_host(self, start: int, end: int, part: str, section: str) -> Iterator[Finding]:
         """Return the warnings about a name that is too long for the DNS, or about the groups of an IPv4 address."""
-        text = "" if is_address else self.text[host.start : host.end]
+        text, is_address = self.text[start:end], _IPV4.fullmatch(self.text, start, end) is not None
         if text.startswith("["):
             return
         length = len(unescape(text.removesuffix(".")))
-        if length > 253:
+        if length > 253 and not is_address:
             message = f"the host has {length} characters: no domain name has more than 253"
-            yield self._finding("long-host", message, (host.start, host.end), part)
-        for found in _LABEL.finditer(self.text, host.start, host.end):
+            yield self._finding("long-host", message, (start, end), part)
+        for found in _LABEL.finditer(self.text, start, end):
             label, length = found[0], len(unescape(found[0]))
             if not is_address and length > 63:
                 message = f"the label has {length} characters: no label has more than 63"
@@ -143,13 +139,14 @@ class Warnings:
             elif is_address and (length > 3 or int(label) > 255 or (length > 1 and label[0] == "0")):
                 message = f"{label[:20]!r} is not a usual group of an IPv4 address"
                 hint = "write numbers from 0 to 255 without leading zeros"
-                yield self._finding("impossible-address", message, found.span(), part, hint, host.section)
+                yield self._finding("impossible-address", message, found.span(), part, hint, section)
 
-    def _of_profile(self, names: list[tuple[int, int]]) -> Iterator[Finding]:
-        """Return the warnings of the profile; `names` are the places of the hosts that are not IPv4 addresses.
+    def _of_profile(self) -> Iterator[Finding]:
+        """Return the warnings of the profile. A delimiter counts to the part before it.
 
-        A delimiter counts to the part before it. There are no warnings about text that a repair wrote.
+        There are no warnings about text that a repair wrote.
         """
+        names = [(start, end) for start, end, _ in self.hosts if not _IPV4.fullmatch(self.text, start, end)]
         for each in algorithms_of(self.syntax.profile).warnings(self.syntax, self.match, names):
             start, end, part = each.start, each.end, part_at(self.places, each.start)
             if part is None and not self.skipped:
