@@ -16,7 +16,7 @@ from urlschemes_lint.findings import Finding
 from urlschemes_lint.repair import is_layout
 from urlschemes_lint.source_text import SourceText
 
-Repair: TypeAlias = tuple[object, ...] | URLError
+Outcome: TypeAlias = tuple[object, ...] | URLError
 """What `fix` returns or raises for a text."""
 
 _HOST_ALONE = "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
@@ -37,7 +37,7 @@ _ACTION = re.compile("(?:^|: )(?:write|leave|encode) ")
 
 
 def advice(
-    error: InvalidURL | Finding, text: str, url_type: type[URL], repair: Repair, state: State | None = None
+    error: InvalidURL | Finding, text: str, url_type: type[URL], repair: Outcome, state: State | None = None
 ) -> str | None:
     """Return what to do about `error`, one of `text` as `url_type` reads it: its hint, or better advice.
 
@@ -53,12 +53,12 @@ def is_path(text: str) -> bool:
     return re.match(_PATH, text) is not None
 
 
-def advice_on_name(error: UnknownScheme, text: str, repair: Repair) -> str | None:
+def advice_on_name(error: UnknownScheme, text: str, repair: Outcome) -> str | None:
     """Return what to do about the name before the colon of `text`, which is that of no scheme."""
     return with_offer(_DRIVE_LETTER if _DRIVE.match(text) else error.hint, repair)
 
 
-def with_offer(hint: str | None, repair: Repair) -> str | None:
+def with_offer(hint: str | None, repair: Outcome) -> str | None:
     """Return `hint` with the offer of `fix` if that repairs the text."""
     if isinstance(repair, URLError) or (hint and "`fix`" in hint):
         return hint
@@ -71,7 +71,7 @@ class _Advice:
     """The advice about an error, which begins at `position` of `text`."""
 
     def __init__(
-        self, error: InvalidURL | Finding, text: str, url_type: type[URL], repair: Repair, state: State | None
+        self, error: InvalidURL | Finding, text: str, url_type: type[URL], repair: Outcome, state: State | None
     ) -> None:
         self.error, self.text = error, text
         self.position = position = error.span[0] if error.span else 0

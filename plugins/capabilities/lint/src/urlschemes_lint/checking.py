@@ -23,7 +23,7 @@ from urlschemes.url.fault_messages import bad_escape, escapes, unsafe_character
 from urlschemes.url.fault_place import ILLEGAL_CODES, Fault
 from urlschemes.url.original_text import OriginalText
 from urlschemes.url.value import LIMIT, unfit
-from urlschemes_lint.advice import Repair, advice, advice_on_name, is_path
+from urlschemes_lint.advice import Outcome, advice, advice_on_name, is_path
 from urlschemes_lint.findings import CODES, Finding, error_finding
 from urlschemes_lint.fixing import repair_of
 from urlschemes_lint.source_text import SourceText, wrong_run
@@ -77,7 +77,7 @@ def check(
     return tuple(findings)
 
 
-def _all_errors(text: str, url_type: type[URL], error: InvalidURL, repair: Repair) -> list[Finding]:
+def _all_errors(text: str, url_type: type[URL], error: InvalidURL, repair: Outcome) -> list[Finding]:
     """Return the errors in `text`, and the warnings about it, which `url_type` refused with `error`.
 
     `repair` is what `fix` returns or raises for the text.
@@ -109,7 +109,7 @@ class _Reading:
     characters, and of its end. `states[n]` is the state before the character n.
     """
 
-    def __init__(self, text: str, url_type: type[URL], repair: Repair) -> None:
+    def __init__(self, text: str, url_type: type[URL], repair: Outcome) -> None:
         self.whole = self.text = text
         self.positions = [*range(len(text) + 1)]
         self.url_type, self.syntax, self.repair = url_type, url_type.syntax, repair
@@ -117,8 +117,6 @@ class _Reading:
         self.end = 0
         """The end of the errors so far, in the whole text. An error before it may be due to a repair only."""
         self.end_of_edit = 0
-        self._replaced = bytearray(len(text))
-        """1 for each character of the whole text that an edit replaced."""
         self._before = Finding("", "error", "", (-1, -1))
         """The error before; an error of the same kind that follows at once is part of it."""
         self._skipped_parts: set[str] = set()
@@ -132,19 +130,13 @@ class _Reading:
             if len(self.states) > len(self.text) and self.states[-1].ends:
                 match = self.syntax.fullmatch(self.text) if len(self.text) <= LIMIT else None
                 if match is not None:  # it could be a URL, and no number is too long
-                    found = Warnings(self.url_type, match, self.positions, self._skipped_parts)
-                    self.findings += (each for each in found if not self._is_of_edits(each))
+                    self.findings += Warnings(self.url_type, match, self.positions, self._skipped_parts)
                 return
             fault = _NextFault(self)
             edit = self._repair(fault, *self._report(fault, is_first=count == 0))
             if edit is None:
                 return
             self._edit(edit, may_move_login=fault.region != "part")
-
-    def _is_of_edits(self, warning: Finding) -> bool:
-        """Return True for a warning about what stands in the text with the edits only."""
-        start, end = warning.span or (0, 0)
-        return 0 < end - start == sum(self._replaced[start:end])
 
     def _begin(self) -> None:
         """Read the text from its beginning."""
@@ -171,10 +163,8 @@ class _Reading:
         while len(states) <= len(written) and (after := states[-1].step(written[len(states) - 1])):
             states.append(after)
         written = written[: len(states) - 1]
-        first, last = self.positions[start], self.positions[end]
-        self._replaced[first:last] = bytes([1]) * (last - first)
         self.text = self.text[:start] + written + self.text[end:]
-        self.positions[start:end] = [first] * len(written)
+        self.positions[start:end] = [self.positions[start]] * len(written)
         self.end_of_edit = start + len(written)
         if may_move_login:
             self._begin()
@@ -212,8 +202,6 @@ class _Reading:
     def _repair(self, fault: Fault, start: int, end: int) -> _Edit | None:
         """Return the edit for a fault which blames the text from `start` to `end`; None if there is none."""
         text, authority, here = self.text, fault.authority, self.states[fault.at]
-        start = min(start, fault.at)  # an address may be blamed for the bracket before it
-        profile = self.syntax.profile
         if fault.code == "fragment-present":
             self.text, self.positions = text[:start], self.positions[: start + 1]
             self._bridge.cache_clear()
@@ -242,8 +230,8 @@ class _Reading:
             edits.append(self._bridged(self.states[fault.index], fault.index, end))
         edits.append(self._bridged(self.states[start], start, end))
         leaves = [self.syntax.automaton.leaves[position] for position in bits(here.expected)]
-        is_delimiter = text[start : start + 1] in profile.reserved or (leaves and all(leaf.literal for leaf in leaves))
-        if start == fault.at < len(text) and is_delimiter:
+        is_delimiter = text[start : start + 1] in self.syntax.profile.reserved or all(leaf.literal for leaf in leaves)
+        if start == fault.at < len(text) and is_delimiter and leaves:
             # A delimiter is kept, and what is missing before it is inserted, if the text then goes on as far. That is
             # no `?`: in a query, most delimiters are data.
             missing = self._bridged(here, start, start)

@@ -161,8 +161,8 @@ class Warnings:
     def _of_cautions(self, start: int, end: int, part: str) -> Iterator[Finding]:
         """Return the warnings of the record: texts that are legal in the part, but often misunderstood."""
         for caution in self.registration.cautions if self.registration else ():
-            if caution.part == part:
-                for span in caution.spans(self.text, start, end):
+            for span in caution.spans(self.text, start, end) if caution.part == part else ():
+                if self._is_given(*span):
                     yield self._finding(caution.code, caution.message, span, part, caution.hint, caution.section)
 
     def _of_escapes(self) -> Iterator[Finding]:
