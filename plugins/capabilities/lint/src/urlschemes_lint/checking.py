@@ -117,6 +117,8 @@ class _Reading:
         self.end = 0
         """The end of the errors so far, in the whole text. An error before it may be due to a repair only."""
         self.end_of_edit = 0
+        self._replaced = bytearray(len(text))
+        """1 for each character of the whole text that an edit replaced."""
         self._before = Finding("", "error", "", (-1, -1))
         """The error before; an error of the same kind that follows at once is part of it."""
         self._skipped_parts: set[str] = set()
@@ -130,25 +132,37 @@ class _Reading:
             if len(self.states) > len(self.text) and self.states[-1].ends:
                 match = self.syntax.fullmatch(self.text) if len(self.text) <= LIMIT else None
                 if match is not None:  # it could be a URL, and no number is too long
-                    self.findings += Warnings(self.url_type, match, self.positions, self._skipped_parts)
+                    found = Warnings(self.url_type, match, self.positions, self._skipped_parts)
+                    self.findings += (each for each in found if not self._is_of_edits(each))
                 return
             fault = _NextFault(self)
             edit = self._repair(fault, *self._report(fault, is_first=count == 0))
             if edit is None:
                 return
-            self._edit(edit, may_move_login=fault.region != "part")
+            self._edit(edit, begins=fault.region in {"scheme", "slashes"})
+
+    def _is_of_edits(self, warning: Finding) -> bool:
+        """Return True for a warning about what stands in the text with the edits only."""
+        start, end = warning.span or (0, 0)
+        return 0 < end - start == sum(self._replaced[start:end])
 
     def _begin(self) -> None:
         """Read the text from its beginning."""
         fault = Fault(self.text, self.syntax, None)
-        self._login_end = -1 if fault.authority is None else fault.authority.at
+        self.login = self._end_of_login()
         self.states = self._read(0, fault.starts[0])
+
+    def _end_of_login(self) -> tuple[int, int | None]:
+        """Return the index of the `@` after a login, and its place in the whole text; -1 and None without one."""
+        authority = authority_of(self.text, self.syntax.profile) if "host" in self.syntax.parts else None
+        at = -1 if authority is None else authority.at
+        return at, self.positions[at] if at >= 0 else None
 
     def _read(self, index: int, state: State) -> list[State]:
         """Return the states from `index` on, where `state` is, as far as the text can be read."""
         text, states = self.text, [state]
         for place in range(index, len(text)):
-            if place == self._login_end:  # until here only a login was looked for
+            if place == self.login[0]:  # until here only a login was looked for
                 states[-1] = state = state.automaton.state_after(state.reached, state.automaton.start.within)
             after = state.step(text[place])
             if after is None:
@@ -156,17 +170,20 @@ class _Reading:
             states.append(state := after)
         return states
 
-    def _edit(self, edit: _Edit, *, may_move_login: bool) -> None:
-        """Make an edit, and read on behind it, or from the beginning."""
+    def _edit(self, edit: _Edit, *, begins: bool) -> None:
+        """Make an edit, and read on behind it, or from the beginning if it `begins` the text, or moves the login."""
         start, end, written = edit
         states = [self.states[start]]
         while len(states) <= len(written) and (after := states[-1].step(written[len(states) - 1])):
             states.append(after)
         written = written[: len(states) - 1]
+        first, last = self.positions[start], self.positions[end]
+        self._replaced[first:last] = bytes([1]) * (last - first)
         self.text = self.text[:start] + written + self.text[end:]
-        self.positions[start:end] = [self.positions[start]] * len(written)
+        self.positions[start:end] = [first] * len(written)
         self.end_of_edit = start + len(written)
-        if may_move_login:
+        before, self.login = self.login, self._end_of_login()
+        if begins or before[1] != self.login[1]:
             self._begin()
         else:
             self.states[start:] = states[:-1] + self._read(self.end_of_edit, states[-1])
@@ -202,6 +219,7 @@ class _Reading:
     def _repair(self, fault: Fault, start: int, end: int) -> _Edit | None:
         """Return the edit for a fault which blames the text from `start` to `end`; None if there is none."""
         text, authority, here = self.text, fault.authority, self.states[fault.at]
+        start = min(start, fault.at)  # an address may be blamed for the bracket before it
         if fault.code == "fragment-present":
             self.text, self.positions = text[:start], self.positions[: start + 1]
             self._bridge.cache_clear()
@@ -230,8 +248,11 @@ class _Reading:
             edits.append(self._bridged(self.states[fault.index], fault.index, end))
         edits.append(self._bridged(self.states[start], start, end))
         leaves = [self.syntax.automaton.leaves[position] for position in bits(here.expected)]
-        is_delimiter = text[start : start + 1] in self.syntax.profile.reserved or all(leaf.literal for leaf in leaves)
-        if start == fault.at < len(text) and is_delimiter and leaves:
+        is_delimiter = text[start : start + 1] in self.syntax.profile.reserved or (
+            leaves and all(leaf.literal for leaf in leaves)
+        )
+        is_whole_host = fault.region == "host" and end - start > 1
+        if start == fault.at < len(text) and is_delimiter and not is_whole_host:
             # A delimiter is kept, and what is missing before it is inserted, if the text then goes on as far. That is
             # no `?`: in a query, most delimiters are data.
             missing = self._bridged(here, start, start)

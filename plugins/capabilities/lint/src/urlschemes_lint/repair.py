@@ -86,8 +86,8 @@ class Repair:
     def __init__(self, source: SourceText, syntax: Syntax) -> None:
         self._source, self._text = source, source.text
         self._syntax, self._reserved = syntax, syntax.profile.reserved
-        self._taken = [(0, "", first_state(syntax, source.text))]
-        """The texts taken so far, each with its index in the text, and the state after it; first the one before."""
+        # The texts taken so far, each with its index in the text, and the states before the first and after each.
+        self._pieces, self._taken, self._states = list[str](), list[int](), [first_state(syntax, source.text)]
         self._changes: list[Change] = []
         self._in_query = False
         # The positions of hosts and ports in the automaton, also of a host within a part, as in an article of news.
@@ -108,27 +108,28 @@ class Repair:
         while index < len(text) and self._goes_on(index):
             index += 1
         is_whole = index == len(text) and (self._state.ends or self._drops_before(index))
-        taken = [(index, piece) for index, piece, _ in self._taken[1:]]
-        encoded = {number: index for number, (index, piece) in enumerate(taken) if piece[0] == "%" != piece}
+        pieces, taken = self._pieces, self._taken
+        places = enumerate(zip(taken, pieces, strict=True))
+        encoded = {number: index for number, (index, piece) in places if piece[0] == "%" != piece}
         delimiters = {*self._reserved} - {*source.data}
         reserved = {number: text[index] for number, index in encoded.items() if text[index] in delimiters}
-        pieces = [piece for _, piece in taken]
         lost = _lost_delimiter(self._syntax, pieces, reserved) if is_whole and reserved else None
-        source.lost = None if lost is None else source.positions[taken[lost][0]]
+        source.lost = None if lost is None else source.positions[taken[lost]]
         source.is_repaired = is_whole and lost is None
         if source.is_repaired:
             for number, index in encoded.items():
                 self._add_change("character encoded", index, text[index], pieces[number], source.section)
             source.changes += self._changes
-        elif reserved:
-            del taken[min(reserved) + 1 :]
-            index, _ = taken.pop()
-        source.read_as(taken + [(place, text[place]) for place in range(index, len(text))] * (not source.is_repaired))
+        else:
+            stop = min(reserved, default=len(pieces))
+            rest = range(taken[stop] if reserved else index, len(text))
+            pieces[stop:], taken[stop:] = text[rest.start :], rest
+        source.read_as(pieces, taken)
         return source
 
     @property
     def _state(self) -> State:
-        return self._taken[-1][2]
+        return self._states[-1]
 
     def _goes_on(self, index: int) -> bool:
         """Take the character at `index`, as it is or repaired; return False if that is impossible."""
@@ -149,7 +150,12 @@ class Repair:
             if len(rest) < left or not state.taken(rest):
                 return False
         self._in_query = self._in_query or (text[-1] == "?" and is_literal(state))
-        self._taken.append((index, text, state))
+        return self._append(index, text, state)
+
+    def _append(self, index: int, piece: str, state: State) -> bool:
+        self._pieces.append(piece)
+        self._taken.append(index)
+        self._states.append(state)
         return True
 
     def _add_change(self, what: str, index: int, before: str, after: str, section: str) -> None:
@@ -164,8 +170,7 @@ class Repair:
         self._check(index, escapes, before, after)
         if self._is_in_host(index, after.reached):
             return False  # a host is never guessed
-        self._taken.append((index, escapes, after))
-        return True
+        return self._append(index, escapes, after)
 
     def _escapes(self, state: State, character: str) -> tuple[str, State | None]:
         """Return the escapes of a character, and the state after them; None if they cannot come next."""
@@ -204,20 +209,22 @@ class Repair:
         It stays if an `@` follows, which may end a login: then the text after a colon may be a password. A colon stays
         after the name of a scheme, a dot after what is no domain name.
         """
-        place, last, state = self._taken[-1]
-        leaves = (self._syntax.automaton.leaves[position] for position in bits(state.reached))
+        last = self._pieces[-1] if self._pieces else ""
+        leaves = (self._syntax.automaton.leaves[position] for position in bits(self._state.reached))
         if last == ":":
-            may_drop = self._may_drop_colon and state.expected & self._port and not self._text.startswith("//", index)
+            is_port = self._may_drop_colon and self._state.expected & self._port
+            may_drop = is_port and not self._text.startswith("//", index)
         else:
             may_drop = last == "." and any("hostname" in leaf.path for leaf in leaves)
         is_password = last == ":" and "user" in self._syntax.parts
         if not may_drop or self._login_may_end(index, anywhere=is_password):
             return False
-        if not _goes_on(self._taken[-2][2], self._text[index : index + 1]):
+        if not _goes_on(self._states[-2], self._text[index : index + 1]):
             return False
         section = self._syntax.section_of(self._syntax.profile.host_rules[-1])
-        self._add_change(_DROPPED[last], place, last, "", section)
-        self._taken.pop()
+        self._add_change(_DROPPED[last], self._taken[-1], last, "", section)
+        for each in (self._pieces, self._taken, self._states):
+            each.pop()
         return True
 
     def _find(self, character: str, index: int) -> int:
@@ -255,7 +262,7 @@ class Repair:
                 return self._replaced(index, "", 2), f"leave out the `//`, or write {2 * escapes} if it is data"
             if state.taken("//"):
                 return self._replaced(index, "//"), f"write a second `/` if a host follows, or {escapes} if it is data"
-        if has_levels and character == "/" == self._taken[-1][1]:  # not after an escape of it
+        if has_levels and character == "/" == self._pieces[-1]:  # not after an escape of it
             return self._replaced(index, ""), f"leave it out, or write {escapes} if it is data"
         if is_literal(after):
             return self._replaced(index, ""), f"leave it out, or write {escapes} if the {self._part(state)} ends here"

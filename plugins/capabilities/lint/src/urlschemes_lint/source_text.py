@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from copy import copy
 from functools import cache
+from itertools import compress
 from typing import NamedTuple
 
 from urlschemes import URL, InvalidURL, PluginError
@@ -123,8 +124,10 @@ class SourceText:
             self._leave_out(removed, *around.span("close"))
             self._leave_out("white space removed", around.end("close"), len(whole))
         self._leave_out_blanks(start, everywhere=bool(around and around["prefix"] and self.wrapper))
-        left_out = {place for each in self.changes for place in range(each.position, each.position + len(each.before))}
-        self.positions = [place for place in range(len(whole)) if place not in left_out]
+        kept = bytearray(b"\1") * len(whole)
+        for each in self.changes:
+            kept[each.position : each.position + len(each.before)] = bytes(len(each.before))
+        self.positions = [*compress(range(len(whole)), kept)]
         self.text = "".join([whole[place] for place in self.positions])
         self.positions.append(self.positions[-1] + 1 if self.positions else self._end)
 
@@ -172,10 +175,10 @@ class SourceText:
         self._leave_out("fragment split off", start, self._end, self.section)
         del self.positions[len(self.text) + 1 :]
 
-    def read_as(self, pieces: Sequence[tuple[int, str]]) -> None:
-        """Write the text as `pieces`, each made of the character at an index."""
-        self.text = "".join([piece for _, piece in pieces])
-        self.positions = [*[self.positions[index] for index, piece in pieces for _ in piece], self.positions[-1]]
+    def read_as(self, pieces: Sequence[str], indexes: Sequence[int]) -> None:
+        """Write the text as `pieces`, each made of the character at one of the `indexes`."""
+        places = [self.positions[index] for index, piece in zip(indexes, pieces, strict=True) for _ in piece]
+        self.text, self.positions = "".join(pieces), [*places, self.positions[-1]]
 
     def error_in(self, url_type: type[URL]) -> InvalidURL:
         """Return the first error of the text, which counts in the text as given."""

@@ -162,8 +162,7 @@ class Warnings:
         """Return the warnings of the record: texts that are legal in the part, but often misunderstood."""
         for caution in self.registration.cautions if self.registration else ():
             for span in caution.spans(self.text, start, end) if caution.part == part else ():
-                if self._is_given(*span):
-                    yield self._finding(caution.code, caution.message, span, part, caution.hint, caution.section)
+                yield self._finding(caution.code, caution.message, span, part, caution.hint, caution.section)
 
     def _of_escapes(self) -> Iterator[Finding]:
         """Return the warnings about escapes, but not about those in no part or that a repair wrote."""
