@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> None:
             shutil.copy(archive, folder)
         note("adding the libraries that they need")
         add_libraries(folder, workspace, requirements)
-    (folder / "RELEASE_NOTES.md").write_text(release_notes(table()[0]), "utf-8")
+    (folder / "RELEASE_NOTES.md").write_text(release_notes(table()["version"]), "utf-8")
     write_sums(folder)
     lines = installations(ROOT / "README.md")
     for line in [*lines, ["urlschemes-rfc1738"]]:
