@@ -84,6 +84,10 @@ def build(workspace: Path, built: Path) -> list[str]:
     ignored = [line.rstrip("/") for line in (ROOT / ".gitignore").read_text("utf-8").split()]
     for name in ("core", "plugins"):
         shutil.copytree(ROOT / name, workspace / name, ignore=shutil.ignore_patterns("tests", *ignored))
+    if source := table()["urls"].get("Source"):
+        for page in workspace.rglob("README.md"):
+            original = ROOT / page.relative_to(workspace)
+            page.write_text(with_absolute_links(original, f"{source}/blob/v{table()['version']}"), "utf-8")
     shutil.copy(ROOT / "pyproject.toml", workspace)
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]
     hashes = hashes_of_builds()
@@ -99,6 +103,17 @@ def build(workspace: Path, built: Path) -> list[str]:
         else:
             run(*command, "--build-constraints", "builds.txt", "--require-hashes", member, cwd=workspace)
     return [requirement for wheel in sorted(built.glob("*.whl")) for requirement in with_extras(wheel, left_out)]
+
+
+def with_absolute_links(page: Path, base: str) -> str:
+    """Return the text of a page with links to `base` in place of relative ones, which are dead on a package index."""
+
+    def absolute(link: re.Match[str]) -> str:
+        path, mark, anchor = link[0].partition("#")
+        target = (page.parent / path).resolve()
+        return f"{base}/{target.relative_to(ROOT).as_posix()}{mark}{anchor}" if target.is_file() else link[0]
+
+    return re.sub(r"(?<=\]\()[^)\s]+", absolute, page.read_text("utf-8"))
 
 
 def add_libraries(folder: Path, workspace: Path, requirements: list[str]) -> None:
