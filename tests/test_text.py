@@ -29,8 +29,8 @@ CHECKS = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 EXAMPLES = settings(deadline=None, suppress_health_check=CHECKS)
 MODERN = Registry(profile="rfc3986")
 SAMPLES = [
-    *((default_registry, scheme, 15) for scheme in sorted(default_registry)),
-    (MODERN, "http", 15),
+    *((default_registry, scheme, 8) for scheme in sorted(default_registry)),
+    (MODERN, "http", 8),
     *(
         pytest.param(registry, scheme, 300, marks=pytest.mark.slow)
         for registry in (default_registry, MODERN)
