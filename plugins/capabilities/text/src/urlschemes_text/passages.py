@@ -124,7 +124,7 @@ class Broken(Passage):
     @property
     def meant(self) -> str | None:
         """The text that is meant as a URL, to be checked, up to an escape; None for words such as `file:line`."""
-        text: str = getattr(self.error, "text", "")
+        text: str = getattr(self.error, "text", self.text)
         if self.grade == "delimited":
             return text if _IN_BRACKETS.match(text) else None
         return _ESCAPED.split(text, 1)[0] if _SURELY_MEANT.match(text) else None
