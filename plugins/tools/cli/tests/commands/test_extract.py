@@ -114,6 +114,16 @@ def test_urls_are_written_before_the_text_ends(environment: dict[str, str]) -> N
         assert process.wait(30) == 0
 
 
+def test_a_url_that_is_too_long_is_passed_over(run) -> None:
+    text = f"x-shelf://h/{'a' * 2**16} x-shelf://h/~ x-attic://h/ x-shelf://h/b"
+    for words in ((), ("--json",)):
+        result = run("extract", *words, input=text)
+        assert (result.exit_code, result.stdout.count("x-shelf://"), result.stderr.count("\n")) == (0, 1, 1)
+        assert result.stderr.startswith("urlschemes: 1:1: passed over: the URL has 65537 characters")
+    assert run("extract", "--delimited", input=text).output == ""
+    assert run("extract", "--invalid", input=text).stderr.count("\n") == 2
+
+
 def test_a_file_that_does_not_exist_is_a_usage_error(run, tmp_path: Path) -> None:
     for path in (tmp_path / "nothing", tmp_path):
         result = run("extract", str(path))

@@ -50,8 +50,12 @@ def extract(
     """
     any_broken = any_hidden = False
     before = "["
-    for passage in find(decoded(file), registries=settings.registries, invalid=invalid):
+    for passage in find(decoded(file), registries=settings.registries, invalid=True):
         if delimited and passage.grade != "delimited":
+            continue
+        if isinstance(passage, Broken) and not (invalid and isinstance(passage.error, InvalidURL)):
+            if passage.error.code == "url-too-long":
+                write_note(f"{passage.line}:{passage.column}: passed over: {message_of(passage.error)}")
             continue
         any_broken = any_broken or isinstance(passage, Broken)
         item = _json(passage, passwords=passwords)
