@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Literal, overload
 from unicodedata import category
 
 from urlschemes import InvalidURL, UnknownScheme
-from urlschemes.errors import PluginConflict
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import lower_case
@@ -26,7 +25,7 @@ from urlschemes_text.window import Unfinished, Window, not_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from urlschemes import URL, Registry
+    from urlschemes import URL, Registry, URLError
     from urlschemes.grammar.profile import Profile
     from urlschemes_text.passages import Grade, Span
 
@@ -224,8 +223,12 @@ class _Search:
             return None
         window.next = window.match_end(CHARACTERS, colon + 3, colon + 3 + self.limit)
         end = start + len(without_trailing_marks(text[start : window.next], colon + 1 - start, text[start - 1 : start]))
-        span = start, end
-        return self._passage(span, span, "bare") if is_name and text[colon + 1 : end].strip("/") else None
+        if not (is_name and text[colon + 1 : end].strip("/")):
+            return None
+        name, span = text[start:colon].lower(), (start, end)
+        return self._passage(
+            span, span, "bare", error=UnknownScheme(f"no plugin provides the scheme {name}", scheme=name)
+        )
 
     def _delimited(self, start: int, inside: int) -> Found | Broken | None:
         """Return the passage from the bracket at `start` to the closing one; None if another one opens before it.
@@ -300,7 +303,7 @@ class _Search:
         return self._passage((outer, close + 1), (start, close + 1), "bare")
 
     def _passage(
-        self, span: Span, inside: Span, grade: Grade, *, uncertain: bool = False, error: InvalidURL | None = None
+        self, span: Span, inside: Span, grade: Grade, *, uncertain: bool = False, error: URLError | None = None
     ) -> Found | Broken:
         window = self.window
         window.done = span[1]
@@ -316,8 +319,7 @@ class _Search:
             text = without_white_space(text)
         name = lower_case(text.partition(":")[0])
         registry = self.names.get(name, self.first)
-        is_generic = grade == "delimited" and name not in self.names
-        parse: Callable[..., URL] = registry.parse_generic if is_generic else registry.parse
+        parse: Callable[..., URL] = registry.parse if name in self.names else registry.parse_generic
         try:
             if error is not None:
                 raise error
@@ -325,7 +327,7 @@ class _Search:
             if "#" in text:
                 text, fragment = divided(text, registry.profile)
             url = parse(text, limit=self.limit)
-        except (InvalidURL, UnknownScheme, PluginConflict) as caught:
+        except (InvalidURL, UnknownScheme) as caught:
             caught = caught.with_traceback(None)  # which would keep the window in memory
             return Broken(whole, within, line, column, grade, passage, caught)
         return Found(whole, within, line, column, grade, passage, url, fragment, uncertain)
