@@ -212,10 +212,7 @@ class _Search:
         return None if start < done else self._known(start, colon + 1)
 
     def _unknown(self, start: int, colon: int, *, is_name: bool) -> Found | Broken | None:
-        """Return the passage of a URL of an unknown scheme, and continue after it. Raises Unfinished.
-
-        A URL within it is part of it. It is no passage if there is no name at `start`, or nothing after its slashes.
-        """
+        """Return the passage of a URL of an unknown scheme, with any URL in it; continue after it. Raises Unfinished."""
         window, text = self.window, self.window.text
         if len(text) < colon + 3 and not window.complete:
             raise Unfinished

@@ -13,7 +13,7 @@ import click
 import urlschemes_lint
 from urlschemes.redaction import redact_url
 from urlschemes.registry.names import known_names, merged, suggestion
-from urlschemes_cli.commands.extract import decoded
+from urlschemes_cli.commands.extract import text_of
 from urlschemes_cli.error_reports import error_json, finding_json
 from urlschemes_cli.exit_codes import INVALID, USAGE
 from urlschemes_cli.output.json_output import json_text
@@ -47,7 +47,7 @@ def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
 
 def _findings(settings: Settings, file: str, counts: Counter[str]) -> Iterator[dict[str, Any]]:
     """Yield the findings about the URLs in a file, as JSON; count those that are not checked. Raises ClickException."""
-    pieces = _text_of(file)
+    pieces = text_of(file)
     first = next(pieces, "")
     if "\0" in first:
         raise click.ClickException(f"{file} was not read: it holds NUL, so it is not text in UTF-8")
@@ -85,15 +85,6 @@ def _is_literal(text: str, filled: str, index: int) -> bool:
     """
     places = _AUTHORITY.match(text), _SEGMENT.match(text, index)
     return all(place is None or place[0] == filled[slice(*place.span())] for place in places)
-
-
-def _text_of(file: str) -> Iterator[str]:
-    """Yield the text of a file. Raises ClickException."""
-    try:
-        with click.open_file(file, "rb") as opened:
-            yield from decoded(opened)
-    except OSError as error:
-        raise click.FileError(file, error.strerror) from error
 
 
 def _line(value: dict[str, Any], form: str) -> str:
