@@ -102,9 +102,9 @@ def test_files_that_cannot_be_read_are_named(run, mail: str, tmp_path: Path) -> 
     result = run("check", "--text", "missing", "picture", str(tmp_path), mail)
     assert (result.exit_code, len(result.stdout.splitlines())) == (2, len(FINDINGS))
     assert result.stderr.splitlines() == [
-        "urlschemes: cannot read missing: No such file or directory",
+        "urlschemes: cannot read the text missing: No such file or directory",
         "urlschemes: picture was not read: it holds NUL, so it is not text in UTF-8",
-        f"urlschemes: cannot read {tmp_path}: Is a directory",
+        f"urlschemes: cannot read the text {tmp_path}: Is a directory",
     ]
     (error,) = map(json.loads, run("check", "--text", "--json", "missing").stdout.splitlines())
     assert (error["file"], error["error"]["code"]) == ("missing", "usage")

@@ -115,7 +115,7 @@ def text_of(file: str) -> Iterator[str]:
             read = getattr(opened, "read1", opened.read)  # does not wait for more octets than have arrived
             yield from codecs.iterdecode(iter(partial(read, _CHUNK), b""), "utf-8-sig", "surrogateescape")
     except OSError as error:
-        raise click.UsageError(f"cannot read {file}: {error.strerror}") from error
+        raise click.UsageError(f"cannot read the text {file}: {error.strerror}") from error
 
 
 def _json(passage: Found | Broken, *, passwords: bool) -> dict[str, Any]:
