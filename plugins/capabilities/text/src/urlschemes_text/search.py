@@ -212,7 +212,7 @@ class _Search:
         return None if start < done else self._known(start, colon + 1)
 
     def _unknown(self, start: int, colon: int, *, is_name: bool) -> Found | Broken | None:
-        """Return the passage of a URL of an unknown scheme, with any in it, and continue there. Raises Unfinished."""
+        """Return the passage of a URL of an unknown scheme; continue after it and any URL in it. Raises Unfinished."""
         window, text = self.window, self.window.text
         if len(text) < colon + 3 and not window.complete:
             raise Unfinished
