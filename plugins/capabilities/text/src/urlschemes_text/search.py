@@ -39,8 +39,8 @@ _KEPT = _MAX_NAME + 8
 """Characters before a colon that the window keeps: the name, and the prefix, bracket or quotation mark before it."""
 
 # What may be written directly before a name without being part of it: a full stop, the number of an item, a plus sign,
-# the letter of an escape of source code.
-_LEAD = compiled(r"(?:(?<=\\)[nrt])?(?:[0-9]*+[+.\-]++)*+")
+# the letter of an escape of source code, the end of one of a terminal.
+_LEAD = compiled(r"(?:(?<=\\)[nrt]|(?<=[\[;])[0-9]*+[mK])?(?:[0-9]*+[+.\-]++)*+")
 # What joins a name with the word before it: `local_file:` is not `file:`, and `a/http:` is not a URL.
 _JOINING = "_$/@&#+-."
 _WORD_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Nd", "Cs"})

@@ -61,7 +61,7 @@ def extract(
             continue
         if isinstance(passage, Broken) and not (invalid and isinstance(passage.error, InvalidURL)):
             if passage.error.code == "url-too-long":
-                write_note(f"{place}passed over: {message_of(passage.error)}")
+                write_note(f"{place}passed over: {passage.error.message}")
             continue
         any_broken = any_broken or isinstance(passage, Broken)
         item = ({"file": file} if len(files) > 1 else {}) | _json(passage, passwords=passwords)
