@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from copy import copy
 from importlib import import_module
 from itertools import takewhile
@@ -18,11 +18,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from urlschemes import __version__
-from urlschemes.errors import URLError
-from urlschemes_cli import exit_codes, plugin_commands
-from urlschemes_cli.commands import BUILT_IN, MODULES, OF_PLUGINS
-from urlschemes_cli.error_reports import report_as_json, report_failure, report_output_error, report_usage_error
+from urlschemes.errors import PluginContractError, URLError
+from urlschemes.registry.claims import Claim, distribution_key, locations, removal_hint
+from urlschemes.registry.names import how_to_install
+from urlschemes_cli import exit_codes
+from urlschemes_cli.commands import BUILT_IN, GROUP, MODULES, OF_PLUGINS
+from urlschemes_cli.error_reports import report_failure, report_output_error, report_usage_error
 from urlschemes_cli.options import profile_option
+from urlschemes_cli.output.hints import conflict_hint
 from urlschemes_cli.output.json_output import ASKED
 from urlschemes_cli.output.text import write_log_as_notes
 from urlschemes_cli.settings import Settings
@@ -42,7 +45,7 @@ class _Commands(click.Group):
         if module := MODULES.get(cmd_name):
             command = getattr(import_module(f"urlschemes_cli.commands.{module}"), cmd_name)
         else:
-            command = plugin_commands.load(_settings(ctx), cmd_name)
+            command = _plugin_command(_settings(ctx), cmd_name)
         if command is not None and not any("--profile" in option.opts for option in command.params):
             command = copy(command)  # a plugin's own stays as it is
             command.params = [*command.params, profile_option]
@@ -54,7 +57,7 @@ class _Commands(click.Group):
         try:
             resolved = super().resolve_command(ctx, args)
         except click.UsageError as error:
-            reason = plugin_commands.why_missing(_settings(ctx), args[0])
+            reason = _why_missing(_settings(ctx), args[0])
             if reason:
                 raise click.UsageError(reason, ctx) from None
             from difflib import get_close_matches  # late: only for a wrong name
@@ -93,24 +96,15 @@ class _Commands(click.Group):
         extra["standalone_mode"] = False
         try:
             code = super().main(args, prog_name, **extra)
-            sys.stdout.flush()
         except click.ClickException as error:
-            context = getattr(error, "ctx", None)
-            if context is not None and context.meta.get(ASKED):
-                report_as_json(error, context)
-            report_usage_error(error)
-            code = error.exit_code
+            code = report_usage_error(error)
         except click.Abort:
             code = exit_codes.INTERRUPTED
-        except OSError as error:
-            code = report_output_error(error)
         sys.exit(code if isinstance(code, int) else 0)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        try:
+        with _reported_errors():  # of the output of --help or --version
             return super().make_context(*args, **extra)
-        except OSError as error:  # of --help or --version; click would exit with 1 for a closed pipe
-            raise click.exceptions.Exit(report_output_error(error)) from None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # `--json` is an option of the commands, but an error before a command is found must be JSON too.
@@ -118,15 +112,22 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
+        with _reported_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _reported_errors() -> Iterator[None]:
+    """Report errors of the `with` block and of the output, and exit; click would exit with 1 for a closed pipe."""
+    try:
         try:
-            try:
-                return super().invoke(ctx)
-            finally:
-                sys.stdout.flush()
-        except URLError as error:
-            ctx.exit(report_failure(error, ctx))
-        except OSError as error:
-            ctx.exit(report_output_error(error))
+            yield
+        finally:
+            sys.stdout.flush()
+    except URLError as error:
+        raise click.exceptions.Exit(report_failure(error)) from None
+    except OSError as error:
+        raise click.exceptions.Exit(report_output_error(error)) from None
 
 
 def _open_closed_streams() -> None:
@@ -153,8 +154,52 @@ def _settings(ctx: click.Context) -> Settings:
 
 def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
     """Return the commands that can be used, with their short help, by section of the help; nothing is imported."""
-    of_plugins = sorted(plugin_commands.active(_settings(ctx)).items())
+    of_plugins = sorted(_plugin_claims(_settings(ctx)).items())
     return {**BUILT_IN, "Commands of plugins": {name: f"from {claim.provider}" for name, claim in of_plugins}}
+
+
+def _plugin_claims(settings: Settings) -> dict[str, Claim]:
+    """Return the claims of the commands of plugins that can be used, by name.
+
+    There are none if the plugins cannot be used: any command that needs them will raise the error.
+    """
+    try:
+        claims = settings.installed.claims()
+    except URLError:
+        return {}
+    return {claim.name: claim for claim in claims if claim.group == GROUP and claim.state == "active"}
+
+
+def _plugin_command(settings: Settings, name: str) -> click.Command | None:
+    """Return the command of that name; None if there is none. Raises PluginError, ConfigurationError."""
+    installed = settings.installed  # raises the error because of which there are no commands
+    claim = _plugin_claims(settings).get(name)
+    if claim is None:
+        return None
+    command = installed.load(claim)
+    if isinstance(command, click.Command):
+        return command
+    kind = type(command).__qualname__
+    problem = f"{claim.provider} breaks the plugin contract: its command {name} is an object of type {kind}"
+    details: dict[str, Any] = {"distribution": claim.provider, "hint": removal_hint(claim)}
+    raise PluginContractError(problem, wants="a click.Command", has=kind, **details)
+
+
+def _why_missing(settings: Settings, name: str) -> str | None:
+    """Return why a command cannot be used though a distribution has it: in conflict, switched off, or not installed.
+
+    Raises PluginError.
+    """
+    claims = [each for each in settings.installed.claims() if (each.group, each.name) == (GROUP, name)]
+    conflict = [each for each in claims if each.state == "conflict"]
+    if conflict:
+        hint = conflict_hint(name, [each.distribution for each in conflict])
+        return f"Several distributions have a command {name}, so none is used: {locations(conflict)}; {hint}"
+    owner = OF_PLUGINS.get(name)
+    if owner and not any(distribution_key(each.distribution) == owner for each in claims):
+        return f"The command {name} is not installed: {how_to_install(owner)}"
+    reasons = "; ".join(f"{claim.provider} ({claim.reason})" for claim in claims)
+    return f"The command {name} cannot be used: {reasons}." if claims else None
 
 
 def _names(text: str) -> list[str]:

@@ -21,10 +21,9 @@ from urlschemes_cli.access_options import AccessOptions
 from urlschemes_cli.error_reports import error_json
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import listed_lines
-from urlschemes_cli.output.documents import UNMARKED
+from urlschemes_cli.output.documents import UNMARKED, password_in, write_entries
 from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import write_json_line
-from urlschemes_cli.output.listings import password_in, write_entries
 from urlschemes_cli.output.progress import count_bar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.settings import Settings
@@ -39,10 +38,10 @@ _SUFFIX = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]*)*\Z")
 
 def access_many(
     settings: Settings, source: TextIO, folder: Path, access_options: AccessOptions, *, as_json: bool
-) -> None:
-    """Save what the URLs on the lines of `source` locate in `folder`, and write a line for each.
+) -> int:
+    """Save what the URLs on the lines of `source` locate in `folder`, and write a line for each; return the exit code.
 
-    Exits with FAILED if any access failed. Raises URLError, click.UsageError.
+    It is FAILED if any access failed. Raises URLError, click.UsageError.
     """
     if access_options.options:
         raise click.UsageError("--many takes no --option: options of schemes can be set in the configuration")
@@ -54,7 +53,7 @@ def access_many(
     failed = asyncio.run(_access_many(settings, urls, folder, arguments, as_json=as_json))
     if failed:
         write_note(f"{failed} of {len(urls)} accesses failed")
-        click.get_current_context().exit(FAILED)
+    return FAILED if failed else 0
 
 
 def file_names(urls: Mapping[int, str]) -> dict[int, str]:

@@ -37,16 +37,18 @@ def _check_passwords(_: click.Context, __: click.Parameter, value: bool) -> bool
     return value
 
 
-def remember(context: click.Context, text: str, key: str | None = "url") -> str:
-    """Let JSON of the command say which profile reads `text`, and that of an error `text` too, under `key`."""
-    context.meta[ABOUT] = About(text, key)
-    return text
+def remember(context: click.Context, _: click.Parameter, url: str | None) -> str | None:
+    """Let JSON of the command say which profile reads `url`, and that of an error have `url` too."""
+    if url is not None:
+        context.meta[ABOUT] = About(url, "url")
+    return url
 
 
 def _check_scheme_name(context: click.Context, _: click.Parameter, value: str) -> str:
     is_name: Callable[[str], bool] = default_registry.profile.is_scheme_name  # the widest form
     if is_name(value):
-        return remember(context, value, None)
+        context.meta[ABOUT] = About(value, None)
+        return value
     start = value.partition(":")[0]
     hint = f"; did you mean {start}?" if start != value and is_name(start) else ""
     raise click.BadParameter(f"{safe_line(value)!r} is not a scheme name{hint}")
@@ -97,7 +99,7 @@ passwords_option = click.option(
 )
 """Adds `--passwords` to a command, which gets it as the keyword argument `passwords`."""
 
-url_argument = click.argument("url", callback=lambda context, _, value: remember(context, value))
+url_argument = click.argument("url", callback=remember)
 """Adds the argument URL to a command; JSON of the command says by which profile it is read."""
 
 scheme_argument = click.argument("name", callback=_check_scheme_name, shell_complete=_complete_scheme)
@@ -108,8 +110,8 @@ urls_argument = click.argument("urls", nargs=-1, required=True, metavar="URL..."
 """Adds the argument URL... to a command; `-` stands for the lines of standard input."""
 
 
-def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", *, heading: str = "{}\n") -> None:
-    """Call `read` with each URL, and exit with the greatest exit code: it returns one, or raises URLError.
+def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", *, heading: str = "{}\n") -> int:
+    """Call `read` with each URL, and return the greatest exit code: it returns one, or raises URLError.
 
     An error of one URL does not end the command. If there may be several, JSON is a line for each, with the URL under
     `key`, and other output has a heading.
@@ -125,9 +127,9 @@ def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", 
             try:
                 code = max(code, read(text))
             except URLError as error:
-                code = max(code, report_failure(error, context))
+                code = max(code, report_failure(error))
             advance(1)
-    context.exit(code)
+    return code
 
 
 def _texts(urls: Sequence[str]) -> Iterator[str]:

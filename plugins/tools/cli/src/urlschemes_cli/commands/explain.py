@@ -20,7 +20,7 @@ STYLES = {"": "", "error": "bold red", "strong": "bold", "label": "cyan", "secti
 @click.command()
 @urls_argument
 @click.pass_obj
-def explain(settings: Settings, urls: tuple[str, ...]) -> None:
+def explain(settings: Settings, urls: tuple[str, ...]) -> int:
     """Draw URL with the name and value of each part underneath, and of each field of its query.
 
     If URL is invalid, mark the error and show the rule, the section, what to do, and the repaired URL if there is one.
@@ -37,7 +37,7 @@ def explain(settings: Settings, urls: tuple[str, ...]) -> None:
             raise drawing.error
         return INVALID if drawing.error else 0
 
-    each_url(urls, read, heading="\n")
+    return each_url(urls, read, heading="\n")
 
 
 def strokes_for(console: Console) -> Strokes:

@@ -43,7 +43,7 @@ def extract(
     positions: bool,
     as_json: bool,
     passwords: bool,
-) -> None:
+) -> int:
     """List the URLs in FILE or standard input, one on each line, without fragments.
 
     FILE is text in UTF-8. Within <URL:...>, a URL may be broken over several lines.
@@ -73,8 +73,7 @@ def extract(
         write_line("[]" if before == "[" else "\n]")
     elif any_hidden:
         note_hidden_password()
-    if any_broken:
-        click.get_current_context().exit(INVALID)
+    return INVALID if any_broken else 0
 
 
 @click.command()
@@ -82,7 +81,7 @@ def extract(
 @click.option("--width", type=click.IntRange(min=1), metavar="COLUMNS", help="Break longer lines.")
 @passwords_option
 @click.pass_obj
-def wrap(settings: Settings, urls: tuple[str, ...], *, width: int | None, passwords: bool) -> None:
+def wrap(settings: Settings, urls: tuple[str, ...], *, width: int | None, passwords: bool) -> int:
     """Write URL as RFC 1738 recommends for a text: `<URL:...>`. `extract` finds it there, whatever stands around it.
 
     With `-`, each line of standard input is a URL.
@@ -96,7 +95,7 @@ def wrap(settings: Settings, urls: tuple[str, ...], *, width: int | None, passwo
             note_hidden_password()
         return 0
 
-    each_url(urls, read, heading="")
+    return each_url(urls, read, heading="")
 
 
 def decoded(file: IO[bytes]) -> Iterator[str]:

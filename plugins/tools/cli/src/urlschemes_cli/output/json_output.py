@@ -16,14 +16,12 @@ from urlschemes.redaction import shown
 from urlschemes_cli.output.text import write_line
 from urlschemes_cli.settings import current_settings
 
-__all__ = ["ABOUT", "ASKED", "WRITTEN", "About", "json_text", "profile_of", "write_json", "write_json_line"]
+__all__ = ["ABOUT", "ASKED", "About", "json_text", "profile_of", "write_json", "write_json_line"]
 
 ABOUT = f"{__name__}.about"
 """The key in click's context for what the command is about."""
 ASKED = f"{__name__}.asked"
 """The key in click's context for: `--json` is among the arguments."""
-WRITTEN = f"{__name__}.written"
-"""The key in click's context for what JSON was written about."""
 _LOSSY = re.compile("[\ud800-\udfff]")
 """A lone surrogate, such as that of an octet that is not UTF-8."""
 
@@ -48,8 +46,6 @@ def write_json(value: object) -> None:
     """Write `value` as JSON, with the profile if it is about a URL or a scheme that the command was given."""
     context = click.get_current_context(silent=True)
     about: About | None = context.meta.get(ABOUT) if context is not None else None
-    if context is not None:
-        context.meta[WRITTEN] = about
     if about is not None and isinstance(value, dict):
         value = {**value, "profile": profile_of(about.text)}
     write_line(json_text(value, indent=None if about is not None and about.is_one_of_many else 2))
