@@ -158,10 +158,7 @@ _OPTIONS = (
 
 
 def _scheme_options(registry: Registry, text: str, operation: str, pairs: tuple[str, ...]) -> dict[str, Any]:
-    """Return the options of the scheme, each converted to the type that its algorithm takes.
-
-    Raises URLError, click.BadParameter.
-    """
+    """Return the options of the scheme, as its algorithm takes them. Raises URLError, BadParameter."""
     if not pairs:
         return {}
     scheme = registry[registry.parse(text).scheme]

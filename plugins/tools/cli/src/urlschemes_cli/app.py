@@ -57,15 +57,11 @@ class _Commands(click.Group):
         try:
             resolved = super().resolve_command(ctx, args)
         except click.UsageError as error:
-            reason = _why_missing(_settings(ctx), args[0])
-            if reason:
-                raise click.UsageError(reason, ctx) from None
             from difflib import get_close_matches  # late: only for a wrong name
 
             near = get_close_matches(args[0], self.list_commands(ctx), 1)
-            if not near:
-                raise
-            raise click.UsageError(f"{error.message} Did you mean {near[0]}?", ctx) from None
+            suggested = f"{error.message} Did you mean {near[0]}?" if near else error.message
+            raise click.UsageError(_why_missing(_settings(ctx), args[0]) or suggested, ctx) from None
         if MODULES.get(args[0]) not in _PARSING_MODULES:
             write_log_as_notes()
         return resolved
@@ -89,7 +85,10 @@ class _Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]  # it never returns
         """Run the command and exit. Errors are reported without a traceback and without passwords."""
-        _open_closed_streams()
+        for name in ("stdin", "stdout", "stderr"):
+            if getattr(sys, name) is None:  # closed: a connection could get its descriptor; to read it is an error
+                null = os.open(os.devnull, os.O_WRONLY)
+                setattr(sys, name, os.fdopen(null, "r" if name == "stdin" else "w", closefd=False))
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError):  # a caller's stream, which has no such method
                 stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -130,14 +129,6 @@ def _reported_errors() -> Iterator[None]:
         raise click.exceptions.Exit(report_output_error(error)) from None
 
 
-def _open_closed_streams() -> None:
-    """Replace closed standard streams: a connection could get their descriptors. To read such an input is an error."""
-    for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:
-            null = os.open(os.devnull, os.O_WRONLY)
-            setattr(sys, name, os.fdopen(null, "r" if name == "stdin" else "w", closefd=False))
-
-
 def _settings(ctx: click.Context) -> Settings:
     """Return the settings. Click looks for a command before it calls the function of the group."""
     if ctx.obj is None:
@@ -159,15 +150,11 @@ def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
 
 
 def _plugin_claims(settings: Settings) -> dict[str, Claim]:
-    """Return the claims of the commands of plugins that can be used, by name.
-
-    There are none if the plugins cannot be used: any command that needs them will raise the error.
-    """
-    try:
+    """Return the claims of the commands of plugins that can be used, by name; nothing is raised."""
+    with suppress(URLError):  # any command that needs the plugins will raise it
         claims = settings.installed.claims()
-    except URLError:
-        return {}
-    return {claim.name: claim for claim in claims if claim.group == GROUP and claim.state == "active"}
+        return {claim.name: claim for claim in claims if claim.group == GROUP and claim.state == "active"}
+    return {}
 
 
 def _plugin_command(settings: Settings, name: str) -> click.Command | None:
@@ -186,10 +173,7 @@ def _plugin_command(settings: Settings, name: str) -> click.Command | None:
 
 
 def _why_missing(settings: Settings, name: str) -> str | None:
-    """Return why a command cannot be used though a distribution has it: in conflict, switched off, or not installed.
-
-    Raises PluginError.
-    """
+    """Return why a command of a plugin cannot be used: in conflict, switched off, not installed. Raises PluginError."""
     claims = [each for each in settings.installed.claims() if (each.group, each.name) == (GROUP, name)]
     conflict = [each for each in claims if each.state == "conflict"]
     if conflict:

@@ -156,7 +156,6 @@ def _has_record(claim: Claim, profile: Profile) -> bool:
 
 
 def _verify(claims: list[Claim], profile: Profile) -> dict[Claim, Any]:
-    """Return the results of importing each plugin in a process of its own."""
     try:
         from urlschemes_conformance.import_probe import probe_imports  # late: an optional distribution
     except ModuleNotFoundError:
@@ -259,5 +258,4 @@ def _print_claim(console: Console, claim: dict[str, Any]) -> None:
 
 
 def _counted(claims: list[dict[str, Any]]) -> str:
-    """Return how many claims are in each state."""
     return ", ".join(f"{count} {state}" for state, count in Counter(each["state"] for each in claims).items())

@@ -96,9 +96,7 @@ def _known_json(name: str, registry: Registry) -> dict[str, Any]:
 
 
 def _show(found: dict[str, Any]) -> None:
-    """Print the record of a scheme, or what is known of a name."""
-    console = Console()
-    mark = "" if found["installed"] else "  not installed"
+    console, mark = Console(), "" if found["installed"] else "  not installed"
     means = safe_line(found.get("title") or found.get("means") or "")
     console.print_line((found["scheme"], "bold"), (mark, "red"), f"  {means}")
     console.print()

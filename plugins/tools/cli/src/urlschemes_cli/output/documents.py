@@ -164,11 +164,9 @@ def _show(document: Document) -> None:
 
 
 def _show_dump(document: Document, start: bytes) -> None:
-    """Write a hex dump of the beginning of a binary document."""
-    octets = start[:MAX_DUMPED]
+    octets, size = start[:MAX_DUMPED], None if document.size is None else f"{document.size:,} octets"
     for row in hex_dump(octets):
         write_line(row)
-    size = None if document.size is None else f"{document.size:,} octets"
     facts = ", ".join(safe_line(each) for each in (document.media_type, size) if each)
     write_note(
         f"the first {len(octets)} octets of a binary document{f' ({facts})' if facts else ''}: "

@@ -109,10 +109,8 @@ def message_of(error: URLError) -> str:
 def _plugin_commands(scheme: str) -> list[str]:
     """Return the commands that the plugin of a scheme adds."""
     settings = current_settings()
-    try:
-        own = settings.registry_for(scheme).why(scheme).claims
-        claims = settings.installed.claims()
-    except errors.URLError:
-        return []
-    providers = {each.provider for each in own if each.state == "active" and each.module}
-    return [each.name for each in claims if each.group == GROUP and each.provider in providers]
+    with suppress(URLError):
+        own, claims = settings.registry_for(scheme).why(scheme).claims, settings.installed.claims()
+        providers = {each.provider for each in own if each.state == "active" and each.module}
+        return [each.name for each in claims if each.group == GROUP and each.provider in providers]
+    return []

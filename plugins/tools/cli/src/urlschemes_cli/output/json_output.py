@@ -64,23 +64,13 @@ def profile_of(text: str) -> str | None:
 
 
 def _complete(value: object) -> Any:
-    """Return `value` for JSON, with `text_is_lossy` if a text in it is not written as it was."""
-    lossy: list[str] = []
-    made = _serializable(value, lossy)
-    return made | {"text_is_lossy": True} if lossy and isinstance(made, dict) else made
+    """Return `value` as plain JSON, with `text_is_lossy` if a text in it is not written as it was."""
+    text = json.dumps(value, ensure_ascii=False, default=_plain)
+    made = json.loads(_LOSSY.sub(lambda found: json.dumps(shown(found[0]))[1:-1], text))
+    return made | {"text_is_lossy": True} if isinstance(made, dict) and _LOSSY.search(text) else made
 
 
-def _serializable(value: object, lossy: list[str]) -> Any:
-    """Return `value` for JSON; add the texts in it that hold lone surrogates to `lossy`."""
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
-        return {_serializable(str(key), lossy): _serializable(each, lossy) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_serializable(each, lossy) for each in value]
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if value is None or isinstance(value, int | float):
-        return value
-    text = str(value)
-    if _LOSSY.search(text):
-        lossy.append(text)
-    return _LOSSY.sub(lambda found: shown(found[0]), text)
+        return dict(value)
+    return value.isoformat() if isinstance(value, datetime) else str(value)
