@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial, wraps
+from typing import Any
 
 import click
 
@@ -19,6 +21,7 @@ from urlschemes_cli.settings import Settings, current_settings, installed_profil
 __all__ = [
     "complete_profile",
     "each_url",
+    "for_each_url",
     "json_option",
     "listed_lines",
     "note_hidden_password",
@@ -27,8 +30,11 @@ __all__ = [
     "remember",
     "scheme_argument",
     "url_argument",
-    "urls_argument",
 ]
+
+
+_NOTED = f"{__name__}.noted"
+"""The key in click's context for: a note says that a password is hidden."""
 
 
 def _check_passwords(_: click.Context, __: click.Parameter, value: bool) -> bool:
@@ -106,15 +112,26 @@ scheme_argument = click.argument("name", callback=_check_scheme_name, shell_comp
 """Adds the argument NAME, the name of a scheme, to a command."""
 
 
-urls_argument = click.argument("urls", nargs=-1, required=True, metavar="URL...")
-"""Adds the argument URL... to a command; `-` stands for the lines of standard input."""
+def for_each_url(key: str = "url", *, heading: str = "{}\n") -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Add the argument URL... to a command, which gets its settings and each URL, as `each_url` says."""
+
+    def decorate(read: Callable[..., int]) -> Callable[..., int]:
+        @click.argument("urls", nargs=-1, required=True, metavar="URL...")
+        @click.pass_obj
+        @wraps(read)
+        def command(settings: Settings, /, urls: Sequence[str], **options: Any) -> int:
+            return each_url(urls, partial(read, settings, **options), key, heading=heading)
+
+        return command
+
+    return decorate
 
 
 def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", *, heading: str = "{}\n") -> int:
     """Call `read` with each URL, and return the greatest exit code: it returns one, or raises URLError.
 
-    An error of one URL does not end the command. If there may be several, JSON is a line for each, with the URL under
-    `key`, and other output has a heading.
+    `-` stands for the lines of standard input. An error of one URL does not end the command. If there may be several,
+    JSON is a line for each, with the URL under `key`, and other output has a heading.
     """
     context, code, is_many = click.get_current_context(), 0, len(urls) > 1 or "-" in urls
     # On a terminal, the results themselves show how many are done.
@@ -150,5 +167,8 @@ def listed_lines(source: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def note_hidden_password() -> None:
-    """Write on standard error that a password was replaced by ***."""
-    write_note("the password is hidden; --passwords writes it into a file or a pipe")
+    """Write on standard error, once, that a password was replaced by ***."""
+    meta = click.get_current_context().meta
+    if not meta.get(_NOTED):
+        meta[_NOTED] = True
+        write_note("the password is hidden; --passwords writes it into a file or a pipe")

@@ -16,7 +16,7 @@ from urlschemes import InvalidURL
 from urlschemes.redaction import one_line, redact_url
 from urlschemes_cli.error_reports import error_json
 from urlschemes_cli.exit_codes import INVALID
-from urlschemes_cli.options import each_url, json_option, note_hidden_password, passwords_option, urls_argument
+from urlschemes_cli.options import for_each_url, json_option, note_hidden_password, passwords_option
 from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import json_text, profile_of
 from urlschemes_cli.output.text import write_line, write_note
@@ -77,25 +77,20 @@ def extract(
 
 
 @click.command()
-@urls_argument
+@for_each_url(heading="")
 @click.option("--width", type=click.IntRange(min=1), metavar="COLUMNS", help="Break longer lines.")
 @passwords_option
-@click.pass_obj
-def wrap(settings: Settings, urls: tuple[str, ...], *, width: int | None, passwords: bool) -> int:
+def wrap(settings: Settings, text: str, *, width: int | None, passwords: bool) -> int:
     """Write URL as RFC 1738 recommends for a text: `<URL:...>`. `extract` finds it there, whatever stands around it.
 
     With `-`, each line of standard input is a URL.
     """
-
-    def read(text: str) -> int:
-        url = settings.registry_for(text).parse(text)
-        shown = url if passwords else type(url).parse(url.redacted())
-        write_line(urlschemes_text.wrap(shown, width=width))
-        if shown != url:
-            note_hidden_password()
-        return 0
-
-    return each_url(urls, read, heading="")
+    url = settings.registry_for(text).parse(text)
+    shown = url if passwords else type(url).parse(url.redacted())
+    write_line(urlschemes_text.wrap(shown, width=width))
+    if shown != url:
+        note_hidden_password()
+    return 0
 
 
 def decoded(file: IO[bytes]) -> Iterator[str]:
