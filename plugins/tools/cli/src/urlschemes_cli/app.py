@@ -168,8 +168,8 @@ def _plugin_command(settings: Settings, name: str) -> click.Command | None:
         return command
     kind = type(command).__qualname__
     problem = f"{claim.provider} breaks the plugin contract: its command {name} is an object of type {kind}"
-    details: dict[str, Any] = {"distribution": claim.provider, "hint": removal_hint(claim)}
-    raise PluginContractError(problem, wants="a click.Command", has=kind, **details)
+    hint = removal_hint(claim)
+    raise PluginContractError(problem, wants="a click.Command", has=kind, distribution=claim.provider, hint=hint)
 
 
 def _why_missing(settings: Settings, name: str) -> str | None:

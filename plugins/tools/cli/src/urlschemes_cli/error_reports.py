@@ -26,15 +26,7 @@ from urlschemes_cli.settings import Settings, current_settings
 if TYPE_CHECKING:
     from urlschemes_lint import Finding
 
-__all__ = [
-    "error_json",
-    "finding_json",
-    "report",
-    "report_failure",
-    "report_missing_profile",
-    "verdict_json",
-    "verdict_line",
-]
+__all__ = ["error_json", "finding_json", "report", "report_missing_profile", "verdict_json", "verdict_line"]
 
 
 def report_failure(error: URLError) -> int:

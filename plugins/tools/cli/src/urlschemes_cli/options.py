@@ -18,19 +18,7 @@ from urlschemes_cli.output.progress import count_bar
 from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.settings import Settings, current_settings, installed_profiles
 
-__all__ = [
-    "complete_profile",
-    "each_url",
-    "for_each_url",
-    "json_option",
-    "listed_lines",
-    "note_hidden_password",
-    "passwords_option",
-    "profile_option",
-    "remember",
-    "scheme_argument",
-    "url_argument",
-]
+__all__ = ["complete_profile", "for_each_url", "json_option", "passwords_option", "scheme_argument", "url_argument"]
 
 
 _NOTED = f"{__name__}.noted"

@@ -17,14 +17,7 @@ from urlschemes_access.errors import IsDirectory
 from urlschemes_access.resources.file_names import file_name
 from urlschemes_cli.access_options import AccessOptions, with_access_options
 from urlschemes_cli.options import json_option, remember, url_argument
-from urlschemes_cli.output.documents import (
-    attributes_json,
-    download,
-    for_attributes,
-    resource_json,
-    write_attributes,
-    write_resource,
-)
+from urlschemes_cli.output import documents
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.progress import ProgressBar, can_show_progress
 from urlschemes_cli.output.text import write_note
@@ -133,19 +126,19 @@ def access(
     arguments = access_options.arguments(client, url, "access")
     arguments["trace"] = arguments["trace"] or progress.tracer
     if resumes and target is not None:
-        result: object = download(client, url, target.resolve(), arguments, progress)
+        result: object = documents.download(client, url, target.resolve(), arguments, progress)
     else:
 
         def opened(url: URL | str) -> Document | Listing | Session:
             if isinstance(part, Range | None):
                 return client.access(url, range=part, **arguments)
-            size = client.find_attributes(url, **for_attributes(arguments)).size
+            size = client.find_attributes(url, **documents.for_attributes(arguments)).size
             if size is None:
                 raise UnsupportedOperation("the size of the resource, and so the place of its last octets, is unknown")
             return client.access(url, range=Range(max(size - part, 0)), **arguments)
 
         with _or_listing(opened, url) as resource, progress.transfer(resource.attributes.size):
-            result = (resource_json if as_json else write_resource)(resource, target)
+            result = (documents.resource_json if as_json else documents.write_resource)(resource, target)
     if by_name:
         write_note(f"saved as {target}")
     if as_json:
@@ -175,6 +168,6 @@ def attributes(settings: Settings, url: str, access_options: AccessOptions, *, a
     arguments = access_options.arguments(client, url, "find attributes")
     found = _or_listing(lambda each: client.find_attributes(each, **arguments), url)
     if as_json:
-        write_json({"url": redact(url), "attributes": attributes_json(found)})
+        write_json({"url": redact(url), "attributes": documents.attributes_json(found)})
     else:
-        write_attributes(found, if_none="the resource exists; nothing more is known of it")
+        documents.write_attributes(found, if_none="the resource exists; nothing more is known of it")

@@ -29,17 +29,7 @@ from urlschemes_cli.output.console import Console, columns_table, facts_table
 from urlschemes_cli.output.progress import ProgressBar
 from urlschemes_cli.output.text import escaped_line, safe_line, write_line, write_note
 
-__all__ = [
-    "UNMARKED",
-    "attributes_json",
-    "for_attributes",
-    "hex_dump",
-    "password_in",
-    "resource_json",
-    "write_attributes",
-    "write_entries",
-    "write_resource",
-]
+__all__ = ["UNMARKED", "attributes_json", "hex_dump", "resource_json", "write_attributes", "write_resource"]
 
 UNMARKED = "unmarked end"
 """The note on a document that lacks the end mark of its protocol, as most texts of gopher servers do."""
