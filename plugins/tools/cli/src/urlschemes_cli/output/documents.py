@@ -41,7 +41,6 @@ SAMPLE = 1024
 # The codecs of character sets that are shown as text; anything else is read as UTF-8.
 _CODECS = ("ascii", "cp125", "iso8859", "koi8", "mac", "utf-8", "utf-16")
 _FIELDS = ("kind", "size", "modified", "name", "problem")
-_COLUMNS = ("name", "kind", "size", "modified", "URL")
 
 
 def write_resource(resource: Document | Listing | Session, target: Path | None) -> int:
@@ -58,8 +57,11 @@ def write_resource(resource: Document | Listing | Session, target: Path | None) 
             scheme=resource.url.scheme,
             hint="`urlschemes --help` lists the commands of plugins",
         )
-    elif target is not None:
-        saved = _save(resource, target)
+    elif target is not None and (target.is_file() or not target.exists()):
+        saved = resource.save(target.resolve())  # a link stays, and the file that it leads to is written
+    elif target is not None:  # a device or a named pipe is written to; `save` would replace it by a file
+        with open_target(target) as file:
+            saved = _copy(resource, file)
     elif sys.stdout.isatty():
         _show(resource)
     else:
@@ -101,14 +103,6 @@ def hex_dump(octets: bytes) -> Iterator[str]:
         row = octets[start : start + 16]
         text = "".join(chr(octet) if 32 <= octet < 127 else "." for octet in row)
         yield f"{start:08x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  {text}"
-
-
-def _save(document: Document, target: Path) -> int:
-    if not target.exists() or target.is_file():
-        return document.save(target.resolve())  # a link stays, and the file that it leads to is written
-    # A device or a named pipe is written to; `save` would replace it by a file.
-    with open_target(target) as file:
-        return _copy(document, file)
 
 
 @contextmanager
@@ -257,7 +251,7 @@ def _write_listing(listing: Listing, target: Path | None) -> None:
     if target is not None:
         write_entries(list(listing), password, target)  # read before an older file is overwritten
     elif sys.stdout.isatty():
-        _show_table([_row(_entry_json(entry, password)) for entry in listing])
+        _show_table(_entry_json(entry, password) for entry in listing)
     else:
         _write_lines(listing, password, sys.stdout.buffer)
     if password is not None:
@@ -281,9 +275,19 @@ def _write_lines(entries: Iterable[Entry], password: str | None, file: BinaryIO)
     file.flush()
 
 
-def _show_table(rows: list[dict[str, str]]) -> None:
+def _show_table(entries: Iterable[dict[str, Any]]) -> None:
     """Print a table; if it is too wide, each entry on two lines, because a wrapped URL cannot be copied."""
-    console, columns = Console(), [name for name in _COLUMNS if any(row[name] for row in rows)]
+    rows = [
+        {
+            "name": safe_line(entry["name"]),
+            "kind": safe_line(entry["kind"]),
+            "size": "" if entry["size"] is None else f"{entry['size']:,}",
+            "modified": (entry["modified"] or "").replace("T", " ")[:16],
+            "URL": escaped_line(entry["url"]) if entry["url"] else safe_line(entry["problem"] or ""),  # why it has none
+        }
+        for entry in entries
+    ]
+    console, columns = Console(), [name for name in rows[0] if any(row[name] for row in rows)] if rows else []
     table = columns_table(*columns, unwrapped=("kind", "size", "modified"))
     for column in table.columns:
         column.style = "bold" if column.header == "name" else ""
@@ -298,14 +302,3 @@ def _show_table(rows: list[dict[str, str]]) -> None:
             console.print_line("  ".join(filter(None, facts)))
             console.print_line("    ", (url, "bold"))
     console.print_line((f"{len(rows)} {'entry' if len(rows) == 1 else 'entries'}", "dim"))
-
-
-def _row(entry: dict[str, Any]) -> dict[str, str]:
-    """Return the cells of an entry; the last one is its URL, or why it has none."""
-    return {
-        "name": safe_line(entry["name"]),
-        "kind": safe_line(entry["kind"]),
-        "size": "" if entry["size"] is None else f"{entry['size']:,}",
-        "modified": (entry["modified"] or "").replace("T", " ")[:16],
-        "URL": escaped_line(entry["url"]) if entry["url"] else safe_line(entry["problem"] or ""),
-    }

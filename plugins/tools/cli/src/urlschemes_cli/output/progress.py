@@ -76,15 +76,10 @@ class ProgressBar:
                 self._bar.stop()
 
     def _start(self) -> None:
-        from rich import progress  # late: rich
+        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn  # late
 
-        columns = (
-            progress.BarColumn(),
-            progress.DownloadColumn(),
-            progress.TransferSpeedColumn(),
-            progress.TimeRemainingColumn(),
-        )
-        self._bar = progress.Progress(*columns, console=Console(stderr=True).rich, transient=True)
+        columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True).rich, transient=True)
         self._bar.add_task("", total=self._size, completed=self._done)
         self._bar.start()
 
@@ -95,8 +90,8 @@ def count_bar(total: int | None, *, shown: bool) -> Iterator[Callable[[int], Non
     if not shown:
         yield lambda _: None
         return
-    from rich import progress  # late: rich
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn  # late: rich
 
-    columns = (progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeRemainingColumn())
-    with progress.Progress(*columns, console=Console(stderr=True).rich, transient=True) as bar:
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True).rich, transient=True) as bar:
         yield partial(bar.advance, bar.add_task("", total=total))
