@@ -45,7 +45,7 @@ class _Commands(click.Group):
         if module := MODULES.get(cmd_name):
             command = getattr(import_module(f"urlschemes_cli.commands.{module}"), cmd_name)
         else:
-            command = _plugin_command(_settings(ctx), cmd_name)
+            command = _plugin_command(ctx.obj, cmd_name)
         if command is not None and not any("--profile" in option.opts for option in command.params):
             command = copy(command)  # a plugin's own stays as it is
             command.params = [*command.params, profile_option]
@@ -61,7 +61,7 @@ class _Commands(click.Group):
 
             near = get_close_matches(args[0], self.list_commands(ctx), 1)
             suggested = f"{error.message} Did you mean {near[0]}?" if near else error.message
-            raise click.UsageError(_why_missing(_settings(ctx), args[0]) or suggested, ctx) from None
+            raise click.UsageError(_why_missing(ctx.obj, args[0]) or suggested, ctx) from None
         if MODULES.get(args[0]) not in _PARSING_MODULES:
             write_log_as_notes()
         return resolved
@@ -108,7 +108,15 @@ class _Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # `--json` is an option of the commands, but an error before a command is found must be JSON too.
         ctx.meta[ASKED] = "--json" in takewhile("--".__ne__, args)
-        return super().parse_args(ctx, args)
+        rest, given = super().parse_args(ctx, args), ctx.params
+        for name in ("plugins", "config"):
+            if given[f"no_{name}"] and given[name] is not None:
+                raise click.UsageError(f"--{name} and --no-{name} cannot be combined")
+        if ctx.obj is None:  # now, because click looks for a command before it calls the function of the group
+            chosen = {name: value for name, value in given.items() if value is not None and not name.startswith("no_")}
+            chosen |= {"plugins": []} if given["no_plugins"] else {}
+            ctx.obj = Settings(use_config=not given["no_config"], **chosen)
+        return rest
 
     def invoke(self, ctx: click.Context) -> Any:
         with _reported_errors():
@@ -129,23 +137,9 @@ def _reported_errors() -> Iterator[None]:
         raise click.exceptions.Exit(report_output_error(error)) from None
 
 
-def _settings(ctx: click.Context) -> Settings:
-    """Return the settings. Click looks for a command before it calls the function of the group."""
-    if ctx.obj is None:
-        given = {name: value for name, value in ctx.params.items() if value is not None}
-        for name in ("plugins", "config"):
-            if given.get(f"no_{name}") and name in given:
-                raise click.UsageError(f"--{name} and --no-{name} cannot be combined")
-        if given.pop("no_plugins", False):
-            given["plugins"] = []
-        ctx.obj = Settings(use_config=not given.pop("no_config", False), **given)
-    settings: Settings = ctx.obj
-    return settings
-
-
 def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
     """Return the commands that can be used, with their short help, by section of the help; nothing is imported."""
-    of_plugins = sorted(_plugin_claims(_settings(ctx)).items())
+    of_plugins = sorted(_plugin_claims(ctx.obj or Settings()).items())
     return {**BUILT_IN, "Commands of plugins": {name: f"from {claim.provider}" for name, claim in of_plugins}}
 
 
@@ -230,10 +224,8 @@ def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dic
 @click.option("--config", metavar="FILE", type=click.Path(), help="Use this configuration file instead of your own.")
 @click.option("--no-config", is_flag=True, help="Ignore the configuration file and the environment variables for it.")
 @click.version_option(__version__, "-V", "--version", prog_name="urlschemes")
-@click.pass_context
-def command(ctx: click.Context, /, **_: object) -> None:
+def command(**_: object) -> None:
     """Parse, check and repair URLs of RFC 3986, or of another profile such as RFC 1738, and access what they locate.
 
     `urlschemes COMMAND --help` describes a command. Most commands write JSON with --json.
     """
-    _settings(ctx)

@@ -6,7 +6,8 @@ import asyncio
 import itertools
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -90,11 +91,8 @@ async def _access_many(
 
     async def access(registry: Registry, numbers: list[int]) -> None:
         """Access the URLs of these numbers, which the registry reads."""
-
-        async def save(result: Result) -> dict[str, Any]:
-            return await _save(result, folder / names[numbers[result.index]])
-
         nonlocal failed
+        save = partial(_save, [folder / names[each] for each in numbers])
         async with AsyncClient(registry=registry, configuration=settings.configuration) as client:
             async for result in client.access_many([urls[each] for each in numbers], use=save, **arguments):
                 failed += result.error is not None
@@ -107,9 +105,9 @@ async def _access_many(
     return failed
 
 
-async def _save(result: Result, target: Path) -> dict[str, Any]:
+async def _save(targets: Sequence[Path], result: Result) -> dict[str, Any]:
     """Save a document or a listing, and return what is reported of it."""
-    resource = result.document
+    resource, target = result.document, targets[result.index]
     if isinstance(resource, AsyncDocument):
         octets = await resource.save(target)
         return {"kind": "document", "saved": str(target), "octets": octets, "terminated": resource.terminated}
@@ -120,11 +118,10 @@ async def _save(result: Result, target: Path) -> dict[str, Any]:
 
 
 def _report(result: Result, number: int, profile: str, *, as_json: bool) -> None:
-    is_ok = result.error is None
     url = result.url.redacted() if isinstance(result.url, URL) else redact_url(str(result.url))
     if as_json:
         outcome = result.value if result.error is None else error_json(result.error)
-        write_json_line({"number": number, "ok": is_ok, "url": url, **outcome, "profile": profile})
+        write_json_line({"number": number, "ok": result.error is None, "url": url, **outcome, "profile": profile})
     elif result.error is not None:
         write_line(f"{number}\terror\t{safe_line(url)}\t\t{safe_line(message_of(result.error))}")
     else:
