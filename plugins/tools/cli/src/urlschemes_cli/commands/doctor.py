@@ -67,9 +67,9 @@ def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> in
     for file, name in sorted(each for each in working if each[1] not in profiles):
         write_note(f"{file}: {name} is not a known profile: expected one of {', '.join(sorted(profiles))}")
     for folder in {each["origin"] for each in found if each["group"] == RECORDS and not each["distribution"]}:
-        names = sorted(each.name for each in Path(folder).iterdir())
-        if others := [each for each in names if not each.startswith((".", "_")) and not each.endswith(".toml")]:
-            write_note(f"{folder}: not read, since a record is a file NAME.toml: {', '.join(others)}")
+        others = (each.name for each in Path(folder).iterdir() if each.name[0] not in "._" and each.suffix != ".toml")
+        if names := ", ".join(sorted(others)):
+            write_note(f"{folder}: not read, since a record is a file NAME.toml: {names}")
     write_note(f"URLs are read by {CHOICE.provider or f'their patterns: {CHOICE.reason}'}")
     value = os.environ.get(_NATIVE, "none")
     if value not in {"", "none"}:

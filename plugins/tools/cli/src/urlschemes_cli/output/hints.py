@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import click
 
+import urlschemes_access  # what it offers is imported when it is used
 from urlschemes import errors
 from urlschemes.errors import Hint, Remedy, URLError
 from urlschemes.registry.claims import DISABLE
@@ -61,10 +62,8 @@ def _own_hint(error: URLError) -> str | None:
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return conflict_hint(error.scheme, [each.partition(" ")[0] for each in error.claimants])
     if error.code == "policy-denied" and error.hint and error.rule:
-        from urlschemes_access import Policy  # late: commands that only parse do without it
-
         configured = f"the policy's `{error.rule}` forbids it: `urlschemes config` shows where that is set"
-        return _POLICY_HINTS.get(error.rule, configured if hasattr(Policy, error.rule) else None)
+        return _POLICY_HINTS.get(error.rule, configured if hasattr(urlschemes_access.Policy, error.rule) else None)
     is_content = error.code == "limit-exceeded" and getattr(error, "limit", None) == "content"
     return "-o FILE saves a document of any length" if is_content else None
 

@@ -10,12 +10,10 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import urlschemes_access  # for a type: what it offers is imported when it is used
 from urlschemes_cli.output.console import Console
-
-if TYPE_CHECKING:
-    from urlschemes_access import TraceEvent
 
 __all__ = ["ProgressBar", "can_show_progress", "count_bar", "progress_of_sending"]
 
@@ -55,7 +53,7 @@ class ProgressBar:
         self._size: int | None = None
         self._bar: Any = None
 
-    def _count(self, event: TraceEvent) -> None:
+    def _count(self, event: urlschemes_access.TraceEvent) -> None:
         if self._began is None and event.kind == ("send" if self._sends else "open"):
             self._began = monotonic()
         if self._began is not None and event.kind == ("send" if self._sends else "receive"):
