@@ -111,7 +111,7 @@ class _Commands(click.Group):
         rest, given = super().parse_args(ctx, args), ctx.params
         for name in ("plugins", "config"):
             if given[f"no_{name}"] and given[name] is not None:
-                raise click.UsageError(f"--{name} and --no-{name} cannot be combined")
+                raise click.UsageError(f"--{name} and --no-{name} cannot be combined", ctx)
         if ctx.obj is None:  # now, because click looks for a command before it calls the function of the group
             chosen = {name: value for name, value in given.items() if value is not None and not name.startswith("no_")}
             chosen |= {"plugins": []} if given["no_plugins"] else {}

@@ -26,8 +26,6 @@ CHUNK = 112 * 1024
 MAX_WHOLE = 16 * 1024 * 1024
 """Octets up to which a file is read whole, so that its length can be sent."""
 
-_DONE = {"replace": "was replaced", "update": "was updated", "delete": "was deleted"}
-
 
 def _write_command(operation: str, summary: str) -> click.Command:
     @click.command(operation, help=summary)
@@ -58,7 +56,7 @@ def _write_command(operation: str, summary: str) -> click.Command:
         if as_json:
             write_json({"url": redact(url), "operation": operation, "attributes": attributes_json(found)})
         else:
-            write_note(f"{safe_line(url)} {_DONE[operation]}")
+            write_note(f"{safe_line(url)} was {operation}d")
             write_attributes(found, if_none="the server gave no details")
 
     return write
