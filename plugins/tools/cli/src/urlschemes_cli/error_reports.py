@@ -45,7 +45,8 @@ def report(error: URLError) -> int:
         return exit_code(error)
     sys.stdout.flush()  # what was written before comes first
     found = error_json(error)["error"]  # before anything is written: it may import plugins, which may be slow or fail
-    verdict = verdict_json(about.text) if about and _is_about(error, about) else None
+    is_about = about and isinstance(error, InvalidURL) and error.text == about.text
+    verdict = verdict_json(about.text) if about and is_about else None
     place = f"{safe_line(redact_url(about.text))}: " if about and about.is_one_of_many else ""
     Console(stderr=True).print_line(("urlschemes: ", "bold red"), place + safe_line(found["message"]))
     for name, text in (("expected", getattr(error, "wants", None)), ("help", found["hint"])):
@@ -66,7 +67,7 @@ def _write_as_json(error: URLError | click.ClickException, context: click.Contex
     value, about = error_json(error), context.meta.get(ABOUT)
     if about and about.key and isinstance(error, URLError):
         value = {about.key: redact_url(about.text), **value}
-        if _is_about(error, about):
+        if isinstance(error, InvalidURL) and error.text == about.text:
             value["rfc1738"] = verdict_json(about.text)
     with suppress(OSError):  # standard output cannot be written; the error itself still counts
         write_json(value)
@@ -129,11 +130,6 @@ def _read(registry: Registry, text: str) -> tuple[InvalidURL | None, dict[str, s
     cautions = url.registration.cautions if url.registration else ()
     found = (each for each in cautions if any(each.spans(str(url), *(url.span(each.part) or (0, 0)))))
     return None, {each.code: each.message for each in found}
-
-
-def _is_about(error: URLError, about: About) -> bool:
-    """Return True if the error is about the URL that the command was given."""
-    return isinstance(error, InvalidURL) and error.text == about.text
 
 
 def report_usage_error(error: click.ClickException) -> int:

@@ -16,7 +16,7 @@ import click
 from urlschemes.errors import URLError
 from urlschemes.grammar.profile import Profile
 from urlschemes.registry.claims import RECORDS, SCHEMES, Claim, Diagnosis, subject, switch
-from urlschemes.registry.names import Why, how_to_install
+from urlschemes.registry.names import how_to_install
 from urlschemes.registry.plugins import SLOW_IMPORT
 from urlschemes.registry.readers import CHOICE
 from urlschemes.storage.package_data import locate, read_file
@@ -93,6 +93,10 @@ def why(settings: Settings, name: str, *, as_json: bool) -> int:
     found, record = registry.why(name), None
     with suppress(URLError):  # `doctor` reports a record that cannot be read
         record = registry.registration(name)
+    pin = f"--pin {found.name}={found.pins[0]} chooses another, " if found.pins else ""
+    advice = f"{pin}--disable {found.switch} switches it off"
+    if found.switch is None:
+        advice = conflict_hint(found.name, found.pins) if found.pins else with_options(found.advice)
     facts: dict[str, Any] = {
         "name": found.name,
         "provider": found.provider,
@@ -102,7 +106,7 @@ def why(settings: Settings, name: str, *, as_json: bool) -> int:
         "profile": record and record.profile.name,
         "operations": record and record.operations,
         "gateway": settings.client_for(name).describe_gateway(found.name),
-        "advice": _advice(found),
+        "advice": advice,
         "claims": [_claim_json(claim) for claim in found.claims],
     }
     (write_json if as_json else _show_why)(facts)
@@ -119,14 +123,6 @@ def _show_why(facts: dict[str, Any]) -> None:
         console.print_heading("Claims")
     for claim in facts["claims"]:
         _print_claim(console, claim)
-
-
-def _advice(found: Why) -> str:
-    """Return how to choose another provider, in terms of the command line."""
-    if found.switch is None:
-        return conflict_hint(found.name, found.pins) if found.pins else with_options(found.advice)
-    pin = f"--pin {found.name}={found.pins[0]} chooses another, " if found.pins else ""
-    return f"{pin}--disable {found.switch} switches it off"
 
 
 def _examined(settings: Settings, *, load: bool, verify: bool) -> Iterator[dict[str, Any]]:
