@@ -133,10 +133,13 @@ def test_any_number_of_characters_is_a_possible_limit(limit: int, registry: Regi
         "x-hosts://h/,b",
         "x-none://a/x-word:b",
         "<x-word:a>",
+        "x-word:abfoo://c",
     ):
+        end = 0
         for each in find(text, registry=registry, invalid=True, limit=limit):
             assert isinstance(each, Broken) or len(str(each.url)) <= limit
-            assert 0 <= each.span[0] <= each.span[1] <= len(text)
+            assert end <= each.span[0] <= each.span[1] <= len(text)
+            end = each.span[1]
 
 
 def test_a_wrapper_may_contain_as_much_white_space_as_url(registry: Registry) -> None:
@@ -224,6 +227,7 @@ def test_a_url_of_an_unknown_scheme_is_broken_with_any_url_in_it(registry: Regis
     assert texts(find(text, registry=registry)) == ["x-word:f", "x-word:g"]
     broken = [each for each in find(text, registry=registry, invalid=True) if isinstance(each, Broken)]
     assert [each.text for each in broken] == ["x-none://a/x-word:b?x-hosts://c", "X-none://e"]
+    assert {str(each.error) for each in broken} == {"no plugin provides the scheme x-none"}
     assert all(each.meant == each.text and each.error.code == "unknown-scheme" for each in broken)
 
 

@@ -89,13 +89,13 @@ def test_json_is_a_list(run) -> None:
 
 def test_the_urls_of_several_files_have_their_names(run, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for file in ("a", "b"):
+    for file in ("a", "b\u202e"):
         Path(file).write_text("x-shelf://h/\nx-shelf://h/~")
-    assert run("extract", "a", "b").stdout == "x-shelf://h/\n" * 2
-    result = run("extract", "--positions", "--invalid", "a", "-", "b", input="x-shelf://h/-")
-    assert result.stdout == "a:1:1: x-shelf://h/\n-:1:1: x-shelf://h/-\nb:1:1: x-shelf://h/\n"
-    assert [line.split()[1] for line in result.stderr.splitlines()] == ["a:2:1:", "b:2:1:"]
-    assert [each["file"] for each in json.loads(run("extract", "--json", "a", "b").stdout)] == ["a", "b"]
+    assert run("extract", "a", "b\u202e").stdout == "x-shelf://h/\n" * 2
+    result = run("extract", "--positions", "--invalid", "a", "-", "b\u202e", input="x-shelf://h/-")
+    assert result.stdout == "a:1:1: x-shelf://h/\n-:1:1: x-shelf://h/-\nb\\u202e:1:1: x-shelf://h/\n"
+    assert [line.split()[1] for line in result.stderr.splitlines()] == ["a:2:1:", "b\\u202e:2:1:"]
+    assert [each["file"] for each in json.loads(run("extract", "--json", "a", "b\u202e").stdout)] == ["a", "b\u202e"]
     assert "file" not in json.loads(run("extract", "--json", "a").stdout)[0]
 
 

@@ -16,7 +16,7 @@ from urlschemes import InvalidURL
 from urlschemes.redaction import one_line, redact_url
 from urlschemes_cli.error_reports import error_json
 from urlschemes_cli.exit_codes import INVALID
-from urlschemes_cli.options import each_url, json_option, note_hidden_password, passwords_option, urls_argument
+from urlschemes_cli.options import for_each_url, json_option, note_hidden_password, passwords_option
 from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import json_text, profile_of
 from urlschemes_cli.output.text import safe_line, write_line, write_note
@@ -43,7 +43,7 @@ def extract(
     positions: bool,
     as_json: bool,
     passwords: bool,
-) -> None:
+) -> int:
     """List the URLs in each FILE, or in standard input, one on each line.
 
     FILE is text in UTF-8. Within <URL:...>, a URL may be broken over several lines.
@@ -82,30 +82,24 @@ def extract(
         write_line("[]" if before == "[" else "\n]")
     elif any_hidden:
         note_hidden_password()
-    if any_broken:
-        click.get_current_context().exit(INVALID)
+    return INVALID if any_broken else 0
 
 
 @click.command()
-@urls_argument
+@for_each_url(heading="")
 @click.option("--width", type=click.IntRange(min=1), metavar="COLUMNS", help="Break longer lines.")
 @passwords_option
-@click.pass_obj
-def wrap(settings: Settings, urls: tuple[str, ...], *, width: int | None, passwords: bool) -> None:
+def wrap(settings: Settings, text: str, *, width: int | None, passwords: bool) -> int:
     """Write URL as RFC 1738 recommends for a text: `<URL:...>`. `extract` finds it there, whatever stands around it.
 
     With `-`, each line of standard input is a URL.
     """
-
-    def read(text: str) -> int:
-        url = settings.registry_for(text).parse(text)
-        shown = url if passwords else type(url).parse(url.redacted())
-        write_line(urlschemes_text.wrap(shown, width=width))
-        if shown != url:
-            note_hidden_password()
-        return 0
-
-    each_url(urls, read, heading="")
+    url = settings.registry_for(text).parse(text)
+    shown = url if passwords else type(url).parse(url.redacted())
+    write_line(urlschemes_text.wrap(shown, width=width))
+    if shown != url:
+        note_hidden_password()
+    return 0
 
 
 def text_of(file: str) -> Iterator[str]:
