@@ -8,13 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from urlschemes_cli.output.console import Console
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from urlschemes_access import TraceEvent
 
 __all__ = ["ProgressBar", "can_show_progress", "count_bar", "progress_of_sending"]
