@@ -48,6 +48,7 @@ def report(error: URLError) -> int:
     is_about = about and isinstance(error, InvalidURL) and error.text == about.text
     verdict = verdict_json(about.text) if about and is_about else None
     place = f"{safe_line(redact_url(about.text))}: " if about and about.is_one_of_many else ""
+    place = f"line {about.line}: {place}" if about and about.line else place
     Console(stderr=True).print_line(("urlschemes: ", "bold red"), place + safe_line(found["message"]))
     for name, text in (("expected", getattr(error, "wants", None)), ("help", found["hint"])):
         if text:

@@ -124,8 +124,8 @@ def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", 
     context, code, is_many = click.get_current_context(), 0, len(urls) > 1 or "-" in urls
     # On a terminal, the results themselves show how many are done.
     with count_bar(None, shown=is_many and sys.stderr.isatty() and not sys.stdout.isatty()) as advance:
-        for text in _texts(urls):
-            context.meta[ABOUT] = About(text, key, is_many)
+        for line, text in _texts(urls):
+            context.meta[ABOUT] = About(text, key, is_many, line)
             current_settings().registry  # noqa: B018  what is wrong with it ends the command
             if is_many and not context.meta.get(ASKED):
                 sys.stdout.write(heading.format(safe_line(redact_url(text))))
@@ -137,13 +137,13 @@ def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", 
     return code
 
 
-def _texts(urls: Sequence[str]) -> Iterator[str]:
+def _texts(urls: Sequence[str]) -> Iterator[tuple[int, str]]:
     for url in urls:
         if url != "-":
-            yield url
+            yield 0, url
             continue
         with click.open_file("-", encoding="utf-8-sig", errors="surrogateescape") as source:
-            yield from (line.rstrip("\r\n") for _, line in listed_lines(source))
+            yield from ((number, line.rstrip("\r\n")) for number, line in listed_lines(source))
 
 
 def listed_lines(source: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -27,11 +27,15 @@ _LOSSY = re.compile("[\ud800-\udfff]")
 
 
 class About(NamedTuple):
-    """The URL, one of many or alone, that a command is about, and its `key` in JSON; or a scheme, without a key."""
+    """The URL, one of many or alone, that a command is about, and its `key` in JSON; or a scheme, without a key.
+
+    `line` is its number in standard input, 0 for an argument.
+    """
 
     text: str
     key: str | None
     is_one_of_many: bool = False
+    line: int = 0
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:

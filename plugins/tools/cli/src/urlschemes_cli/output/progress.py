@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -26,7 +25,7 @@ def progress_of_sending(*, is_typed: bool) -> ProgressBar:
     return ProgressBar(shown=sys.stderr.isatty() and not (is_typed and sys.stdin.isatty()), sends=True)
 
 
-def can_show_progress(target: Path | None) -> bool:
+def can_show_progress(target: os.PathLike[str] | None) -> bool:
     """Return True if standard error is a terminal and the content goes to a file.
 
     A program behind a pipe may draw on the terminal itself.
