@@ -50,7 +50,8 @@ def _findings(settings: Settings, file: str, counts: Counter[str]) -> Iterator[d
     pieces = text_of(file)
     first = next(pieces, "")
     if "\0" in first:
-        raise click.ClickException(f"{file} was not read: it holds NUL, so it is not text in UTF-8")
+        write_note(f"{file} was not read: it holds NUL, so it is no text in UTF-8 or UTF-16")
+        return
     for passage in find(chain([first], pieces), registries=settings.registries, invalid=True):
         text = passage.meant
         if text is None:

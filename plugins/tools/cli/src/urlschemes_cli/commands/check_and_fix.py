@@ -33,7 +33,7 @@ def check(settings: Settings, urls: tuple[str, ...], *, in_text: bool, form: str
     With --text, each URL is a FILE, or `-`: a text with URLs, such as Markdown, HTML or source code. Each finding is a
     line `FILE:LINE:COLUMN: SEVERITY: CODE: MESSAGE`, or a workflow command for `--format github`. Text with no scheme
     and placeholders as in `http://{host}/` or `http://$HOST/` are left alone. Standard error says how many URLs were
-    not checked because their scheme is not installed. A file that holds NUL is not read: it is not text in UTF-8.
+    not checked because their scheme is not installed. Files that are not text in UTF-8 or UTF-16 are named there.
     """
     if form and (as_json or not in_text):
         raise click.UsageError("--format cannot be combined with --json" if as_json else "--format needs --text")

@@ -6,6 +6,7 @@ import codecs
 import sys
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from textwrap import indent
 from typing import Any
 
@@ -103,11 +104,17 @@ def wrap(settings: Settings, text: str, *, width: int | None, passwords: bool) -
 
 
 def text_of(file: str) -> Iterator[str]:
-    """Yield the text of a file as it arrives; octets that are not UTF-8 become surrogates. Raises UsageError."""
+    """Yield the text of a file as it arrives. Raises UsageError.
+
+    It is UTF-8, whose invalid octets become surrogates, or UTF-16 if it begins with the byte order mark of that.
+    """
     try:
         with click.open_file(file, "rb") as opened:
             read = getattr(opened, "read1", opened.read)  # does not wait for more octets than have arrived
-            yield from codecs.iterdecode(iter(partial(read, _CHUNK), b""), "utf-8-sig", "surrogateescape")
+            first: bytes = read(_CHUNK)
+            is_utf16 = first.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE))
+            coding, errors = ("utf-16", "replace") if is_utf16 else ("utf-8-sig", "surrogateescape")
+            yield from codecs.iterdecode(chain([first], iter(partial(read, _CHUNK), b"")), coding, errors)
     except OSError as error:
         raise click.UsageError(f"cannot read the text {file}: {error.strerror}") from error
 
