@@ -17,7 +17,6 @@ import pytest
 from click.testing import CliRunner
 from workspace import SLOW_IMPORT
 
-import urlschemes_access
 from urlschemes_access import Client, Policy
 from urlschemes_cli.app import command as urlschemes
 
@@ -142,9 +141,9 @@ def check_readme(folder: Path, *, address: object = None, **client_arguments: An
     allows it. `client_arguments` are further arguments of the examples' `Client()`.
     """
     page = folder / "README.md"
-    body = "\n".join(block.body for block in blocks(page) if block.language == "python")
-    test = doctest.DocTestParser().get_doctest(body, {}, str(page), str(page), 0)
-    assert test.examples
+    bodies = [block.body for block in blocks(page) if block.language == "python" and not block.mark]
+    assert all(">>> " in body for body in bodies)
+    test = doctest.DocTestParser().get_doctest("\n".join(bodies), {}, str(page), str(page), 0)
     local = False
     for example in test.examples:
         local = local or "Client" in example.source
@@ -152,18 +151,22 @@ def check_readme(folder: Path, *, address: object = None, **client_arguments: An
             example.source = example.source.replace("host.dom", str(address))
             example.want = example.want.replace("host.dom", str(address))
 
-    class LocalClient(Client):
-        def __init__(self, **arguments: Any) -> None:
-            super().__init__(**{"policy": Policy.interactive(), **client_arguments, **arguments})
+    init = Client.__init__
+
+    def init_local(client: Client, **arguments: Any) -> None:
+        init(client, **{"policy": Policy.interactive(), **client_arguments, **arguments})
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(urlschemes_access, "Client", LocalClient)
+        patch.setattr(Client, "__init__", init_local)
         run_doctest(test)
 
 
-def check_readme_commands(folder: Path, cwd: Path) -> None:
-    """Run the commands of the README.md in `folder` in the folder `cwd`, and fail if one prints something else."""
+def check_readme_commands(folder: Path, cwd: Path, *, address: object = "host.dom") -> None:
+    """Run the commands of the README.md in `folder` in the folder `cwd`, and fail if one prints something else.
+
+    `host.dom` is the server at `address`, on this machine.
+    """
     shown = [pair for block in blocks(folder / "README.md") if block.language == "console" for pair in commands(block)]
     assert shown
     for command, expected in shown:
-        check_command(command, expected, cwd)
+        check_command(command.replace("host.dom", str(address)), expected.replace("host.dom", str(address)), cwd)
