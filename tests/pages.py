@@ -106,7 +106,7 @@ def check_command(command: str, expected: str, cwd: Path, variables: Mapping[str
         **(variables or {}),
     }
     here = _HERE.fullmatch(command)
-    written = _run_here(*here.groups(), cwd, environment) if here else _run_in_shell(command, cwd, environment)
+    written = _run_here(here[1], here[2], cwd, environment) if here else _run_in_shell(command, cwd, environment)
     output = without_blanks(written)
     assert prints(expected, output), f"{command}\nprints\n{output}\nnot\n{expected}"
 
