@@ -7,6 +7,7 @@ a target, a page that the navigation lacks, a request to another host.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -15,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 from html.parser import HTMLParser
-from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote, urljoin, urlsplit
@@ -28,10 +28,10 @@ Navigation: TypeAlias = "list[dict[str, str | Navigation]]"
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT = ROOT / ".dev" / "docs"
 PAGES = ("*.md", "core/README.md", "docs/**/*.md", "plugins/*/*/README.md", "maintainers/*.md", "benchmarks/README.md")
-API = ("", "_access", "_lint", "_text", "_mirror", "_rfc3986", "_tables")
-"""The packages on the pages of the API, after `urlschemes`."""
 TABLE = "docs/reference/distributions.md"
 """The first page about distributions."""
+FOR_USERS = ("README.md", "core/", "docs/", "plugins/")
+"""Where the pages are that name the modules which users import."""
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]+)[^)\s]*\)")
 
 SETTINGS = {
@@ -124,7 +124,7 @@ def navigation(schemes: dict[str, str]) -> Navigation:
         {"Documentation": documentation},
         {"Schemes": [{title_of(text): f"schemes/{name}"} for name, text in schemes.items()]},
         {"Distributions": [{"Overview": TABLE}, *below("core/", "plugins/")]},
-        {"API": [{f"urlschemes{name}": f"api/urlschemes{name}.md"} for name in API]},
+        {"API": [{package: f"api/{package}.md"} for package in api()]},
         {"Project": [*project, {"Maintainers": below("maintainers/")}]},
     ]
 
@@ -157,16 +157,42 @@ def write_pages(folder: Path, schemes: dict[str, str]) -> None:
             shutil.copy(path, target)
     urlschemes_site.write(schemes, folder / "schemes")
     (folder / "api").mkdir()
-    for name in API:
-        (folder / "api" / f"urlschemes{name}.md").write_text(api_page(f"urlschemes{name}"), "utf-8")
+    for package, modules in api().items():
+        (folder / "api" / f"{package}.md").write_text(api_page(package, modules), "utf-8")
 
 
-def api_page(name: str) -> str:
-    """Return the page of a package: its public names are those of `__all__`, and the types that it exports."""
-    package = import_module(name)
-    types = {key for key, value in vars(package).items() if isinstance(value, type) and not key.startswith("_")}
-    members = sorted({*package.__all__, *types} - {"__version__"})
-    return f"# {name}\n\n::: {name}\n    options:\n      members: {members}\n"
+def api() -> dict[str, dict[str, list[str]]]:
+    """Return the public names by package and module: packages, and those of their modules that pages for users name."""
+    text = "\n".join(page.read_text("utf-8") for name, page in pages().items() if name.startswith(FOR_USERS))
+    named = {*re.findall(r"\burlschemes[\w.]*\w", text)}
+    found: dict[str, dict[str, list[str]]] = {}
+    for source in [ROOT / "core/src", *sorted(ROOT.glob("plugins/*/*/src"))]:
+        for path in sorted(source.rglob("*.py"), key=lambda path: path.with_suffix("").parts):
+            module = ".".join(path.relative_to(source).with_suffix("").parts).removesuffix(".__init__")
+            package = module.partition(".")[0]
+            if (module == package or module in named) and (names := public_names(path)):
+                found.setdefault(package, {})[module] = names
+    return found
+
+
+def public_names(path: Path) -> list[str]:
+    """Return the names that a module lists in `__all__`, and those that it imports in the form `import X as X`."""
+    names = {"__version__"}
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            names.update(each.name for each in node.names if each.name == each.asname)
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            names.update(ast.literal_eval(node.value))
+    return sorted(names - {"__version__"})
+
+
+def api_page(package: str, modules: dict[str, list[str]]) -> str:
+    """Return the page of a package, with a section for each other module of it."""
+    return f"# {package}\n" + "".join(
+        f"\n## {module}\n" * (module != package)
+        + f"\n::: {module}\n    options:\n      heading_level: {2 + (module != package)}\n      members: {names}\n"
+        for module, names in modules.items()
+    )
 
 
 class Page(HTMLParser):

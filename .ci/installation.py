@@ -72,8 +72,11 @@ def try_installation(folder: Path, requirements: list[str]) -> None:
         use(environment)
 
 
-def try_dependencies(folder: Path, requirements: list[str], resolution: str) -> None:
-    """Install from the folder, with the oldest or the newest dependencies of the package index, without a compiler."""
+def try_dependencies(folder: Path, requirements: list[str], resolution: str, *pages: Path) -> None:
+    """Install from the folder, with the oldest or the newest dependencies of the package index, without a compiler.
+
+    Then run the examples of the pages, too.
+    """
     with tempfile.TemporaryDirectory() as temporary:
         environment, constraints = Path(temporary, "environment"), Path(temporary, "constraints.txt")
         wheels = {wheel.name.partition("-")[0]: wheel for wheel in folder.glob("urlschemes*.whl")}
@@ -88,6 +91,8 @@ def try_dependencies(folder: Path, requirements: list[str], resolution: str) -> 
         others = [each for each in installed if not each.startswith(("urlschemes", "@", "file:"))]
         note(f"{resolution}: {' '.join(requirements)} with {' '.join(others)}")
         use(environment)
+        for page in pages:
+            run(python_in(environment), "-m", "doctest", "-o", "ELLIPSIS", page, cwd=temporary)
 
 
 def required(wheels: dict[str, Path], requirements: list[str]) -> Iterator[str]:

@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-LEFT_TO_USERS = "pyarrow"
-"""A library that is not added: it is four times as large as all the rest, and not there for every version of Python."""
+LEFT_TO_USERS = "urlschemes_columns"
+"""A distribution whose libraries are not added: they are many times as large as all the rest."""
+SPARK = "spark"
+"""An extra that is not tried: pyspark is 450 MB, and no wheel."""
 BUILD_AND_TEST = ["hatchling", "editables", "pytest"]
 """What an author of a scheme needs to install its folder and to test it, besides what this project requires."""
 
@@ -64,8 +66,8 @@ def main(arguments: list[str]) -> None:
         for archive in archives:
             shutil.copy(archive, folder)
         note("adding the libraries that they need")
-        add_libraries(folder, workspace, requirements)
-    (folder / "RELEASE_NOTES.md").write_text(release_notes(table()[0]), "utf-8")
+        add_libraries(folder, workspace, [each for each in requirements if not each.startswith(LEFT_TO_USERS)])
+    (folder / "RELEASE_NOTES.md").write_text(release_notes(table()["version"]), "utf-8")
     write_sums(folder)
     lines = installations(ROOT / "README.md")
     for line in [*lines, ["urlschemes-rfc1738"]]:
@@ -73,8 +75,9 @@ def main(arguments: list[str]) -> None:
     if options:
         everything = [each.partition(" @ ")[0] for each in requirements]
         for resolution in OLDEST_AND_NEWEST:
-            for line in [*lines, everything]:
+            for line in lines:
                 try_dependencies(folder, line, resolution)
+            try_dependencies(folder, everything, resolution, ROOT / "plugins/capabilities/columns/README.md")
     note(f"{folder} is ready, with SHA256SUMS")
 
 
@@ -84,6 +87,10 @@ def build(workspace: Path, built: Path) -> list[str]:
     ignored = [line.rstrip("/") for line in (ROOT / ".gitignore").read_text("utf-8").split()]
     for name in ("core", "plugins"):
         shutil.copytree(ROOT / name, workspace / name, ignore=shutil.ignore_patterns("tests", *ignored))
+    if source := table()["urls"].get("Source"):
+        for page in workspace.rglob("README.md"):
+            original = ROOT / page.relative_to(workspace)
+            page.write_text(with_absolute_links(original, f"{source}/blob/v{table()['version']}"), "utf-8")
     shutil.copy(ROOT / "pyproject.toml", workspace)
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["uv"]
     hashes = hashes_of_builds()
@@ -91,14 +98,25 @@ def build(workspace: Path, built: Path) -> list[str]:
     (workspace / "builds.txt").write_text("".join(entry(*each) for each in hashes.items()), "utf-8")
     command = [os.environ["UV"], "build", "--quiet", "--no-create-gitignore", "--out-dir", built]
     run(*command, "--all-packages", cwd=workspace)
-    left_out = set()
+    left_out = {SPARK}
     for member in map(Path, settings["workspace"]["exclude"]):
         if (workspace / member / "meson.build").exists() and not prepare_for_meson(workspace / member):
             note(f"{member} is left out: it needs a C compiler, cc, and git")
             left_out.add(member.name)
         else:
             run(*command, "--build-constraints", "builds.txt", "--require-hashes", member, cwd=workspace)
-    return [requirement for wheel in sorted(built.glob("*.whl")) for requirement in with_extras(wheel, left_out)]
+    return [with_extras(wheel, left_out) for wheel in sorted(built.glob("*.whl"))]
+
+
+def with_absolute_links(page: Path, base: str) -> str:
+    """Return the text of a page with links to `base` in place of relative ones, which are dead on a package index."""
+
+    def absolute(link: re.Match[str]) -> str:
+        path, mark, anchor = link[0].partition("#")
+        target = (page.parent / path).resolve()
+        return f"{base}/{target.relative_to(ROOT).as_posix()}{mark}{anchor}" if target.is_file() else link[0]
+
+    return re.sub(r"(?<=\]\()[^)\s]+", absolute, page.read_text("utf-8"))
 
 
 def add_libraries(folder: Path, workspace: Path, requirements: list[str]) -> None:
@@ -123,13 +141,12 @@ def prepare_for_meson(folder: Path) -> bool:
     return True
 
 
-def with_extras(wheel: Path, left_out: set[str]) -> Iterator[str]:
-    """Yield the wheel as a requirement with all of its extras that are built, if its libraries are added."""
+def with_extras(wheel: Path, left_out: set[str]) -> str:
+    """Return the wheel as a requirement with all of its extras that are not left out."""
     (metadata,) = (text.decode("utf-8") for name, text in files_of(wheel).items() if name.endswith("-info/METADATA"))
-    if f"\nRequires-Dist: {LEFT_TO_USERS}" not in metadata:
-        extras = {*re.findall(r"^Provides-Extra: (.*)$", metadata, re.MULTILINE)} - left_out
-        names = f"[{','.join(sorted(extras))}]" if extras else ""
-        yield f"{wheel.name.partition('-')[0]}{names} @ {wheel.as_uri()}"
+    extras = {*re.findall(r"^Provides-Extra: (.*)$", metadata, re.MULTILINE)} - left_out
+    names = f"[{','.join(sorted(extras))}]" if extras else ""
+    return f"{wheel.name.partition('-')[0]}{names} @ {wheel.as_uri()}"
 
 
 def files_of(archive: Path) -> dict[str, bytes]:

@@ -1,7 +1,7 @@
-"""Write the versions and addresses that [tool.urlschemes] of pyproject.toml has into the files that repeat them.
+"""Write what [tool.urlschemes] of pyproject.toml has into the files that repeat it.
 
 `python3 dev versions` runs this after a change of that table: to raise the version of all distributions, to add or drop
-a version of Python, or to say where the project is.
+a version of Python, to say where the project is, or to change a classifier of all distributions.
 """
 
 from __future__ import annotations
@@ -11,13 +11,17 @@ import re
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = "plugins/tools/conformance/src/urlschemes_conformance/scaffold/templates"
 TESTING = ".github/workflows/test.yml"
 PUBLISHING = ".github/workflows/release.yml"
 WEEKLY = ".github/workflows/weekly.yml"
-PROJECTS = ("core/pyproject.toml", "plugins/*/*/pyproject.toml")
+OURS = ("core/pyproject.toml", "plugins/*/[!x]*/pyproject.toml")
+NEW = ("plugins/*/x-*/pyproject.toml", f"{TEMPLATES}/*")
+"""The files of a new scheme: its author chooses the addresses and the classifiers."""
+PROJECTS = (*OURS, NEW[0])
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/**/*.md", "plugins/*/*/README.md")
 
 
@@ -30,15 +34,9 @@ def main(arguments: list[str]) -> None:
         print(path.relative_to(ROOT))
 
 
-def table() -> tuple[str, list[str], list[str]]:
-    """Return the version of all distributions, the versions of Python that they support, and those tested besides."""
-    found = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["urlschemes"]
-    return found["version"], found["python"], found["python-also-tested"]
-
-
-def urls() -> dict[str, str]:
-    """Return the addresses of the project by their labels. There are none until it is published."""
-    found: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["urlschemes"]["urls"]
+def table() -> dict[str, Any]:
+    """Return the table: `version`, `python`, `python-also-tested`, `urls` by their labels, and `classifiers`."""
+    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["urlschemes"]
     return found
 
 
@@ -56,27 +54,27 @@ def changes() -> dict[Path, str]:
 
 def rules() -> list[tuple[tuple[str, ...], str, str]]:
     """Return the rules: files, a pattern of what repeats a version, and what is written in its place."""
-    version, supported, others = table()
+    settings = table()
+    version, supported = settings["version"], settings["python"]
     major, minor, _ = map(int, version.split("."))
     bound = f"0.{minor + 1}" if major == 0 else str(major + 1)
-    oldest, tested = supported[0], [*supported, *others]
-    classifiers = "".join(f'    "Programming Language :: Python :: {each}",\n' for each in supported)
-    addresses = ", ".join(f"{json.dumps(label)} = {json.dumps(address)}" for label, address in urls().items())
+    oldest, tested = supported[0], [*supported, *settings["python-also-tested"]]
+    pythons = [f'    "Programming Language :: Python :: {each}",\n' for each in supported]
+    classifiers = sorted([*pythons, *(f'    "{each}",\n' for each in settings["classifiers"])])
+    urls = ", ".join(f"{json.dumps(label)} = {json.dumps(address)}" for label, address in settings["urls"].items())
+    addresses = f"urls = {{ {urls} }}\n" if urls else ""
     ours = r"\b(urlschemes[\w-]*(?:\[[\w,]+\])?)>=\d[\d.]*"
     return [
         (PROJECTS, r'^version = "\d.*"$', f'version = "{version}"'),
-        (
-            PROJECTS,
-            r"(?:^urls = .*\n)?^dependencies = ",
-            (f"urls = {{ {addresses} }}\n" if addresses else "") + "dependencies = ",
-        ),
+        (OURS, r"(?:^urls = .*\n)?^dependencies = ", f"{addresses}dependencies = "),
         (("core/src/urlschemes/version.py",), r'^__version__ = ".*"$', f'__version__ = "{version}"'),
         (("plugins/*/*/meson.build",), r"^  version: '.*'", f"  version: '{version}'"),
         (PAGES, r"\b(urlschemes-\w+) \d+\.\d+\.\d+", rf"\1 {version}"),
         ((*PROJECTS, *PAGES), ours, rf"\1>={major}.{minor}"),
         ((*PROJECTS, *PAGES), rf"{ours},<\d[\d.]*", rf"\1>={major}.{minor},<{bound}"),
-        ((*PROJECTS, f"{TEMPLATES}/*"), r'^requires-python = ".*"$', f'requires-python = ">={oldest}"'),
-        ((*PROJECTS, f"{TEMPLATES}/*"), r'(^    "Programming Language :: Python :: 3\.\d+",\n)+', classifiers),
+        ((*OURS, *NEW), r'^requires-python = ".*"$', f'requires-python = ">={oldest}"'),
+        (OURS, r'^    "Development Status [^]]*', "".join(classifiers)),  # above it are those of the distribution
+        (NEW, r'(^    "Programming Language :: Python :: 3\.\d+",\n)+', "".join(pythons)),
         (("plugins/*/*/meson.build",), r"^  limited_api: '.*'", f"  limited_api: '{oldest}'"),
         (("pyproject.toml",), r'^python_version = ".*"$', f'python_version = "{oldest}"'),
         (("pyproject.toml",), r'^target-version = ".*"$', f'target-version = "py{oldest.replace(".", "")}"'),

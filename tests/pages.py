@@ -17,7 +17,6 @@ import pytest
 from click.testing import CliRunner
 from workspace import SLOW_IMPORT
 
-import urlschemes_access
 from urlschemes_access import Client, Policy
 from urlschemes_cli.app import command as urlschemes
 
@@ -84,14 +83,14 @@ def run_doctest(test: doctest.DocTest) -> None:
     assert runner.failures == 0, "".join(failures)
 
 
-_ALONE = re.compile(r"urlschemes [^|;&<>(`\\\n]+")
-"""A command that needs no shell but for quotes and variables."""
+_HERE = re.compile(r"""(urlschemes(?:\ +(?:'[^']*'|"[^"(`\\]*"|[^\s'"|;&<>(`\\])+)+)(\ \|\ .+|\ >.+)?""")
+"""A command that needs no shell but for quotes and variables, and what reads its output in a shell."""
 
 
 def check_command(command: str, expected: str, cwd: Path, variables: Mapping[str, str] | None = None) -> None:
     """Run a command as in a POSIX shell, and fail if it prints something else.
 
-    `urlschemes` alone runs in this process, which is five times as fast.
+    `urlschemes` runs in this process, which is five times as fast, unless something precedes it.
     """
     if os.name == "nt":
         pytest.skip("the examples are for a POSIX shell")
@@ -106,25 +105,27 @@ def check_command(command: str, expected: str, cwd: Path, variables: Mapping[str
         "PYTHONPYCACHEPREFIX": os.environ.get("PYTHONPYCACHEPREFIX", ""),  # or else the folders of sources would change
         **(variables or {}),
     }
-    run = _run_here if _ALONE.fullmatch(command) else _run_in_shell
-    output = without_blanks(run(command, cwd, environment))
+    here = _HERE.fullmatch(command)
+    written = _run_here(here[1], here[2], cwd, environment) if here else _run_in_shell(command, cwd, environment)
+    output = without_blanks(written)
     assert prints(expected, output), f"{command}\nprints\n{output}\nnot\n{expected}"
 
 
-def _run_here(command: str, cwd: Path, environment: Mapping[str, str]) -> str:
+def _run_here(command: str, reader: str | None, cwd: Path, environment: Mapping[str, str]) -> str:
     _, *words = shlex.split(Template(command).safe_substitute(environment), comments=True)
     with chdir(cwd):
         env = {**dict.fromkeys(os.environ), **environment}
-        return CliRunner(env=env).invoke(urlschemes, words, prog_name="urlschemes", catch_exceptions=False).output
+        done = CliRunner(env=env).invoke(urlschemes, words, prog_name="urlschemes", catch_exceptions=False)
+    return done.stderr + _run_in_shell(f"cat{reader}", cwd, environment, done.stdout) if reader else done.output
 
 
-def _run_in_shell(command: str, cwd: Path, environment: Mapping[str, str]) -> str:
+def _run_in_shell(command: str, cwd: Path, environment: Mapping[str, str], given: str = "") -> str:
     return subprocess.run(
         command,
         shell=True,
         cwd=cwd,
         env=environment,
-        stdin=subprocess.DEVNULL,
+        input=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -140,9 +141,9 @@ def check_readme(folder: Path, *, address: object = None, **client_arguments: An
     allows it. `client_arguments` are further arguments of the examples' `Client()`.
     """
     page = folder / "README.md"
-    body = "\n".join(block.body for block in blocks(page) if block.language == "python")
-    test = doctest.DocTestParser().get_doctest(body, {}, str(page), str(page), 0)
-    assert test.examples
+    bodies = [block.body for block in blocks(page) if block.language == "python" and not block.mark]
+    assert all(">>> " in body for body in bodies)
+    test = doctest.DocTestParser().get_doctest("\n".join(bodies), {}, str(page), str(page), 0)
     local = False
     for example in test.examples:
         local = local or "Client" in example.source
@@ -150,18 +151,22 @@ def check_readme(folder: Path, *, address: object = None, **client_arguments: An
             example.source = example.source.replace("host.dom", str(address))
             example.want = example.want.replace("host.dom", str(address))
 
-    class LocalClient(Client):
-        def __init__(self, **arguments: Any) -> None:
-            super().__init__(**{"policy": Policy.interactive(), **client_arguments, **arguments})
+    init = Client.__init__
+
+    def init_local(client: Client, **arguments: Any) -> None:
+        init(client, **{"policy": Policy.interactive(), **client_arguments, **arguments})
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(urlschemes_access, "Client", LocalClient)
+        patch.setattr(Client, "__init__", init_local)
         run_doctest(test)
 
 
-def check_readme_commands(folder: Path, cwd: Path) -> None:
-    """Run the commands of the README.md in `folder` in the folder `cwd`, and fail if one prints something else."""
+def check_readme_commands(folder: Path, cwd: Path, *, address: object = "host.dom") -> None:
+    """Run the commands of the README.md in `folder` in the folder `cwd`, and fail if one prints something else.
+
+    `host.dom` is the server at `address`, on this machine.
+    """
     shown = [pair for block in blocks(folder / "README.md") if block.language == "console" for pair in commands(block)]
     assert shown
     for command, expected in shown:
-        check_command(command, expected, cwd)
+        check_command(command.replace("host.dom", str(address)), expected.replace("host.dom", str(address)), cwd)

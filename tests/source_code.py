@@ -42,6 +42,11 @@ class Module:
         return ast.parse(self.path.read_text("utf-8"))
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the tree."""
+        return tuple(ast.walk(self.tree))
+
+    @cached_property
     def imports(self) -> tuple[Import, ...]:
         """Every import in the source code."""
         return tuple(_imports(self.tree, "at import"))

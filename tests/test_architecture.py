@@ -118,8 +118,8 @@ def test_no_distributions_need_each_other() -> None:
 
 @pytest.mark.parametrize("distribution", [each for each in distributions() if each.has_code], ids=str)
 def test_a_distribution_uses_no_private_name_of_another(distribution: Distribution) -> None:
-    own = private_names(distribution.name)
     others = frozenset().union(*(private_names(each.name) for each in distributions() if each is not distribution))
+    foreign = others - private_names(distribution.name)
     wrong = []
     for module in modules_of(distribution.name):
         for each in module.imports:
@@ -128,8 +128,8 @@ def test_a_distribution_uses_no_private_name_of_another(distribution: Distributi
                 wrong.append(f"{module.path.name}:{each.line}: {target(each)}.{each.name}")
         wrong += [
             f"{module.path.name}:{node.lineno}: {ast.unparse(node)}"
-            for node in ast.walk(module.tree)
-            if isinstance(node, ast.Attribute) and node.attr in others - own
+            for node in module.nodes
+            if isinstance(node, ast.Attribute) and node.attr in foreign
             if ast.unparse(node.value) not in sys.stdlib_module_names  # as in os._exit
         ]
     assert wrong == []
@@ -145,7 +145,7 @@ def private_names(distribution: str) -> frozenset[str]:
     """Return the private names that the modules of a distribution define or assign, slots included."""
     found = set()
     for module in modules_of(distribution):
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             match node:
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                     found.add(name)
@@ -175,7 +175,7 @@ def test_a_module_imports_no_module_by_a_computed_name() -> None:
     found = {
         module.name
         for module in modules().values()
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Call)
         and ast.unparse(node.func).rpartition(".")[2] in {"import_module", "__import__"}
         and not isinstance(node.args[0], ast.Constant)
@@ -263,11 +263,9 @@ def literals(kind: type) -> Iterator[tuple[Path, int, Any]]:
     """Yield the literals of the core's code with their places; docstrings are not code."""
     for module in modules_of(CORE_NAME):
         prose = {
-            node.value
-            for node in ast.walk(module.tree)
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            node.value for node in module.nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         }
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Constant) and type(node.value) is kind and node not in prose:
                 yield module.path, node.lineno, node.value
 
@@ -302,7 +300,7 @@ def test_no_plugin_is_named_in_the_core() -> None:
 def test_no_identifier_of_the_core_is_named_after_a_scheme() -> None:
     found, names = [], NAMES - {"data", "file", "news", "mid", "cid"}
     for module in modules_of(CORE_NAME):
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             name = getattr(node, "name", None) or getattr(node, "attr", None) or getattr(node, "id", None)
             if isinstance(name, str):
                 words = {word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)}
@@ -384,8 +382,9 @@ def test_the_page_names_every_module_that_asks_for_the_system() -> None:
     asking = {
         module.path.relative_to(ROOT).as_posix()
         for module in modules().values()
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.Attribute) and ast.unparse(node) in {"os.name", "sys.platform", "platform.system"}
+        for node in module.nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        if f"{node.value.id}.{node.attr}" in {"os.name", "sys.platform", "platform.system"}
     }
     assert asking == {*re.findall(r"`((?:core|plugins)/[^`]*)`", row)}
 

@@ -170,18 +170,12 @@ def test_the_values_in_the_readme_of_the_example_are_true() -> None:
     assert compared == 3
 
 
-def test_the_commands_of_every_readme_are_run_by_a_test_of_its_distribution() -> None:  # examples: test_readmes.py
-    for page in ROOT.glob("plugins/*/*/README.md"):
-        if re.search(r"^\$ ", page.read_text("utf-8"), re.MULTILINE):
-            assert list(page.parent.glob("tests/**/test_*_readme.py")), name_of(page)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_example_is_run_or_says_why_not(page: Path) -> None:
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("plugins/*/*/README.md"))], ids=name_of)
+def test_every_example_is_run_or_says_why_not(page: Path) -> None:  # those of plugins: test_readmes.py
     for block in blocks(page):
         known = block.mark or block.language in {"python", "console", "text", "json"}
         assert known, f"{name_of(page)}, line {block.line}: a block of {block.language or 'no language'}"
-    indented = re.findall(r"^ {4}\$ .*", re.sub(BLOCK, "", TEXTS[page]), re.MULTILINE)
+    indented = re.findall(r"^ {4}\$ .*", re.sub(BLOCK, "", page.read_text("utf-8")), re.MULTILINE)
     assert indented == []
 
 

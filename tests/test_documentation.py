@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from documentation import API, Navigation, api_page, faults, navigation, pages
+from documentation import Navigation, api, api_page, faults, navigation, pages
 from workspace import ROOT, distributions
 
 
@@ -20,17 +20,35 @@ def names_in(found: Navigation) -> list[str]:
 
 def test_the_navigation_has_every_page_once() -> None:
     schemes = {"index.md": "# URL schemes\n", "scheme-ftp.md": "<!-- x -->\n\n# ftp\n"}
-    expected = [*pages(), *(f"schemes/{name}" for name in schemes), *(f"api/urlschemes{name}.md" for name in API)]
+    expected = [*pages(), *(f"schemes/{name}" for name in schemes), *(f"api/{package}.md" for package in api())]
     assert sorted(names_in(navigation(schemes))) == sorted(expected)
     on_disk = {*ROOT.glob("docs/**/*.md"), *(each.folder / "README.md" for each in distributions())}
     assert on_disk <= {*pages().values()}
 
 
-@pytest.mark.parametrize("name", API)
-def test_the_page_of_a_package_has_its_public_names(name: str) -> None:
-    page = api_page(f"urlschemes{name}")
-    assert f"::: urlschemes{name}\n" in page
-    assert {"": "'URL'", "_access": "'Policy'", "_lint": "'fix'"}.get(name, "members") in page
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("urlschemes", "URL"),  # by `import URL as URL`
+        ("urlschemes_access", "Policy"),
+        ("urlschemes_access.protocol.texts", "Text"),
+        ("urlschemes_columns", "Parser"),
+        ("urlschemes_columns.polars", "URLSeries"),
+        ("urlschemes_guard.httpx", "Client"),
+        ("urlschemes_gopher", "GopherURL"),
+        ("urlschemes_testing.strategies", "near_misses"),
+    ],
+)
+def test_the_page_of_a_package_has_its_public_names(module: str, name: str) -> None:
+    package = module.partition(".")[0]
+    names = api()[package][module]
+    assert name in names
+    assert f"::: {module}\n" in (page := api_page(package, api()[package]))
+    assert f"members: {names}\n" in page
+
+
+def test_a_module_that_no_page_names_is_not_on_the_pages_of_the_api() -> None:
+    assert "urlschemes_guard.transports" not in api()["urlschemes_guard"]
 
 
 def test_a_site_with_broken_links_or_requests_is_faulty(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ from urlschemes_wais.request import DocumentPart, init_request, retrieval_reques
 
 CAP = 1024 * 1024
 LIFETIME = 40
-HERE = Policy(networks=("127.0.0.0/8",), limits=Limits(deadline=90, idle=60, first_octet=60, content=CAP, entries=2000))
+HERE = Policy(networks=("127.0.0.0/8",), limits=Limits(deadline=90, idle=60, first_octet=60, content=CAP, entries=500))
 IMPATIENT = replace(HERE, limits=replace(HERE.limits, idle=0.2, first_octet=0.2, connect=0.4, resolve=0.4))
 UNHURRIED = replace(HERE, limits=replace(HERE.limits, deadline=3))
 BRIEF = replace(HERE, limits=replace(HERE.limits, deadline=0.3))
@@ -262,7 +262,7 @@ NEWS_GROUPS_TALK = Talk(
     b"CAPABILITIES\r\nLIST NEWSGROUPS\r\nLIST ACTIVE\r\nQUIT\r\n",
     {
         "banner": NEWS_STAGES["banner"],
-        "descriptions": Stage((*READY, says("215 list")), b"a.b\tc\r\n"),
+        "descriptions": Stage((*READY, says("215 list")), b"a.b\t%s\r\n" % (b"c" * 200)),
         "groups": Stage((*READY, says("215 list", "."), hears(), says("215 list")), b"a.b 1 1 y\r\n"),
     },
 )

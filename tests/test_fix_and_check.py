@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 REGISTRIES = {"rfc1738": default_registry, "rfc3986": Registry(profile="rfc3986")}
 SAMPLES = [
-    ("rfc1738", 0, 200),
-    ("rfc3986", 0, 60),
+    ("rfc1738", 0, 100),
+    ("rfc3986", 0, 40),
     *(pytest.param(profile, seed, 500, marks=pytest.mark.slow) for profile, seed in product(REGISTRIES, range(1, 7))),
 ]
 """Profiles, seeds of random texts, and their numbers."""

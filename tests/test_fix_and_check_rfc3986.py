@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
-from urlschemes import Registry
+from urlschemes import Registry, default_registry
 from urlschemes_lint import NotRepairable, check, explain, fix
 
 MODERN = Registry(profile="rfc3986")
@@ -338,3 +341,34 @@ def test_a_later_error_quotes_no_character_of_a_password() -> None:
         ("invalid-character", "password"),
     ]
     assert not any("\xe9" in each.message for each in found)
+
+
+@pytest.mark.parametrize("registry", [default_registry, MODERN], ids=["rfc1738", "rfc3986"])
+@pytest.mark.parametrize(
+    ("call", "begin", "character", "most"),
+    [
+        (check, "mailto:a@", "/", 200),
+        (explain, "news:", "@", 80),
+        (explain, "file:///", "?", 70),
+        (fix, 'mailto:"', "?", 50),
+    ],
+)
+def test_the_cost_of_each_character_of_a_long_text_is_small(
+    call: Callable[..., object], begin: str, character: str, most: int, registry: Registry
+) -> None:
+    """Counted in calls of functions, not in seconds."""
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    for size in (300, 1000):  # the first text of a kind fills caches
+        calls = 0
+        with suppress(NotRepairable):
+            sys.setprofile(count)
+            try:
+                call(begin + size * character, registry=registry)
+            finally:
+                sys.setprofile(None)
+    assert calls < most * 1000

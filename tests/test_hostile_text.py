@@ -431,14 +431,7 @@ def on_a_terminal(*words: str, folder: Path) -> str:
     return output.decode("utf-8", "surrogateescape")
 
 
-ON_A_TERMINAL = {
-    "file names",
-    "ftp listing",
-    "gopher menu",
-    "http 2",
-    "mailto 1",
-    "telnet",
-}
+ON_A_TERMINAL = {"ftp listing", "http 2", "mailto 1", "telnet"}
 """The cases that are shown on a terminal in the default run."""
 
 

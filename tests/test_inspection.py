@@ -9,7 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from workspace import environ, folder_of, metadata, write
+
+from urlschemes_cli.app import command
 
 GOOD = "from urlschemes import Registration, Scheme\nscheme = Scheme(Registration.of(__name__))\n"
 RUDE = """
@@ -117,13 +120,13 @@ def test_no_plugin_of_the_workspace_changes_the_process_that_imports_it() -> Non
     ],
 )
 def test_a_command_of_a_plugin_that_is_switched_off_is_not_run(switch: str, reason: str) -> None:
-    done = run(Path(), "-m", "urlschemes_cli", "--no-config", switch, "new", "x-never")
-    assert done.returncode == 2
+    done = CliRunner().invoke(command, ["--no-config", switch, "new", "x-never"])
+    assert done.exit_code == 2
     assert "urlschemes-conformance " in done.stderr
     assert f"({reason})" in done.stderr
 
 
 def test_switching_off_a_plugin_that_is_not_installed_is_an_error() -> None:
-    wrong = run(Path(), "-m", "urlschemes_cli", "--no-config", "--disable", "urlschemes-tasting", "new", "x-never")
-    assert wrong.returncode == 5
+    wrong = CliRunner().invoke(command, ["--no-config", "--disable", "urlschemes-tasting", "new", "x-never"])
+    assert wrong.exit_code == 5
     assert "names urlschemes-tasting, which is neither an installed plugin nor a scheme of one" in wrong.stderr

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from pages import blocks, check_readme
+from pages import blocks, check_readme, check_readme_commands
 from workspace import Distribution, distributions
 
 from urlschemes_servers import FtpUser, ftp_server, http_server
@@ -46,13 +46,14 @@ SERVERS = {
         lambda _: gopher_server(menu({"about": text("Hello.\n", title="About", abstract="A greeting.")}))
     ),
     "urlschemes-http": Server(lambda folder: http_server(folder, writable=True), NOTES),
-    "urlschemes-mirror": Server(ftp_server, NOTES),
+    "urlschemes-mirror": Server(lambda folder: ftp_server(folder / "served"), {"served/notes.txt": "Hello.\n"}),
     "urlschemes-netrc": Server(
         lambda folder: ftp_server(folder, {"myname": FtpUser("mine")}, anonymous=False), {"notes.txt": "For me.\n"}
     ),
     "urlschemes-news": Server(lambda _: nntp_server({"misc.test": Newsgroup([LETTER])})),
     "urlschemes-nntp": Server(lambda _: nntp_server({"misc.test": Newsgroup([LETTER])})),
     "urlschemes-prospero": Server(lambda _: prospero_server(OBJECTS)),
+    "urlschemes-rfc3986": Server(http_server, NOTES),
     "urlschemes-wais": Server(lambda _: wais_server({"recipes": RECIPES})),
 }
 OF_POSIX = {"urlschemes-file", "urlschemes-netrc"}
@@ -60,13 +61,13 @@ OF_POSIX = {"urlschemes-file", "urlschemes-netrc"}
 
 
 def with_examples() -> list[Distribution]:
-    """Return the plugins whose README has examples of Python that no test of their own runs."""
+    """Return the plugins whose README has examples that no test of their own runs."""
     return [
         each
         for each in distributions()
         if each.folder.name != "core"  # test_docs.py runs its examples
         and not [*each.folder.glob("tests/test_*_readme.py")]
-        and any(block.language == "python" and ">>> " in block.body for block in blocks(each.folder / "README.md"))
+        and any(block.language == "console" or ">>> " in block.body for block in blocks(each.folder / "README.md"))
     ]
 
 
@@ -82,6 +83,8 @@ def test_the_examples_of_a_readme(distribution: Distribution, tmp_path: Path, mo
     monkeypatch.setattr(os, "environ", os.environ.copy())
     with server.make(tmp_path) as address:
         check_readme(distribution.folder, address=address)
+        if os.name != "nt" and any(block.language == "console" for block in blocks(distribution.folder / "README.md")):
+            check_readme_commands(distribution.folder, tmp_path, address=address)
 
 
 def test_each_server_is_that_of_a_readme() -> None:

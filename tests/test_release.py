@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from installation import installations, required
-from release import SOURCE_DATE, faults, files_of, release_notes
+from release import SOURCE_DATE, faults, files_of, release_notes, with_absolute_links
 from workspace import ROOT, Environment, must, name_in
 
 PAGES = [ROOT / "README.md", *ROOT.glob("core/README.md"), *sorted(ROOT.glob("plugins/*/*/README.md"))]
@@ -92,6 +92,14 @@ def test_the_notes_are_the_section_of_the_changelog_with_a_title(
     (tmp_path / "CHANGELOG.md").write_text(text, "utf-8")
     monkeypatch.setattr("release.ROOT", tmp_path)
     assert release_notes(version).strip() == notes
+
+
+def test_a_readme_on_an_index_has_no_relative_link(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("release.ROOT", tmp_path)
+    page = tmp_path / "README.md"
+    page.write_text("[how](README.md#why), [here](#b), [there](https://e.com), `[x](y)`")
+    expected = "[how](https://forge.example/README.md#why), [here](#b), [there](https://e.com), `[x](y)`"
+    assert with_absolute_links(page, "https://forge.example") == expected
 
 
 def archive(folder: Path, name: str, files: dict[str, str]) -> Path:

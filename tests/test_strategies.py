@@ -28,7 +28,7 @@ SYNTAXES = {
     for registry, suffix in ((default_registry, ""), (MODERN, "-rfc3986"))
     for scheme in schemes_of_plugins(registry)
 } | {"generic-rfc3986": URI.syntax}
-SOME = ["ftp", "mailto", "prospero", "wais"]
+SOME = ["ftp", "wais"]
 """Schemes with a login, long rules, pairs and alternatives."""
 BATCH, BATCHES = 250, 12
 MAILTO = "mailto-rfc3986"

@@ -47,28 +47,36 @@ def test_a_distribution_has_its_readme_its_licence_and_its_types(distribution: D
     project = distribution.project
     assert project["readme"] == "README.md"
     assert project["license-files"] == ["LICENSE"]
-    version, supported, _ = versions.table()
-    assert (project["version"], project["requires-python"]) == (version, f">={supported[0]}")
+    table = versions.table()
+    assert (project["version"], project["requires-python"]) == (table["version"], f">={table['python'][0]}")
     assert distribution.folder.name in (distribution.name.removeprefix("urlschemes-"), "core")
 
 
-def test_files_repeat_the_versions_of_the_table() -> None:
+def test_files_repeat_the_table() -> None:
     assert versions.changes() == {}, "run `python3 dev versions`"
 
 
-def test_other_versions_are_written_into_every_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(versions, "table", lambda: ("1.2.3", ["3.98", "3.99"], []))
-    addresses = {"Source": "https://forge.example/urlschemes"}
-    monkeypatch.setattr(versions, "urls", lambda: addresses)
+def test_another_table_is_written_into_every_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    old, status = versions.table(), "Development Status :: 5 - Production/Stable"
+    other = {"version": "1.2.3", "python": ["3.98", "3.99"], "urls": {"Source": "https://forge.example/urlschemes"}}
+    monkeypatch.setattr(versions, "table", lambda: {**old, **other, "classifiers": [status, *old["classifiers"][1:]]})
     changed = versions.changes()
     for distribution in distributions():
         project = tomllib.loads(changed[distribution.folder / "pyproject.toml"])["project"]
         assert (project["version"], project["requires-python"]) == ("1.2.3", ">=3.98")
-        assert project["urls"] == addresses
-        assert re.findall(r":: (3\.\d+)", " ".join(project["classifiers"])) == ["3.98", "3.99"]
+        classifiers = project["classifiers"]
+        assert re.findall(r":: (3\.\d+)", " ".join(classifiers)) == ["3.98", "3.99"]
         needed = [project.get("dependencies", []), *project.get("optional-dependencies", {}).values()]
         ours = [each for group in needed for each in group if each.startswith("urlschemes")]
         assert {each.partition(">=")[2] for each in ours} <= {"1.2", "1.2,<2"}
+        if distribution.folder.name.startswith("x-"):  # what `urlschemes new` makes
+            continue
+        assert project["urls"] == other["urls"]
+        before = distribution.project["classifiers"]
+        is_own = [each not in old["classifiers"] and ":: 3" not in each for each in before]
+        assert classifiers[: sum(is_own)] == [each for each, own in zip(before, is_own, strict=True) if own]
+        assert classifiers[sum(is_own)] == status
+        assert classifiers[sum(is_own) :] == sorted(classifiers[sum(is_own) :])
 
 
 def test_the_plugins_of_this_workspace_are_found() -> None:

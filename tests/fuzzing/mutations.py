@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import string
 from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 
@@ -41,36 +42,31 @@ BREAKS = ("\n", "\r\n", "-\n", "\n  ", " ", "\t", "=\n")
 RUNS = ("a.", "%41", "a@", "/a", ";a=b", "%22", "<URL:")
 
 
+def _texts(number: int, registry: Registry, cases: list[str], name: str) -> list[str]:
+    """Return the texts of one scheme."""
+    return [
+        *random_urls(name, number, registry=registry),
+        *(example.url for example in registry.registration(name).examples),
+        *(text for text in cases if text.lower().startswith(f"{name}:")),
+    ]
+
+
 class Corpus:
     """Texts by scheme: `number` random URLs of each scheme of a registry, its examples, and the table of cases."""
 
-    def __init__(self, by_scheme: dict[str, list[str]]) -> None:
-        self.by_scheme = by_scheme
-        self.schemes = sorted(by_scheme)
-
-    @classmethod
-    def generated(cls, number: int, registry: Registry) -> Corpus:
-        """Return the corpus of a registry."""
+    def __init__(self, number: int, registry: Registry) -> None:
         table = Path(__file__).parent.with_name("tables") / "urls.jsonl"
         cases = [str(json.loads(line)["url"]) for line in table.read_text("utf-8").splitlines()]
-        return cls(
-            {
-                name: [
-                    *random_urls(name, number, registry=registry),
-                    *(example.url for example in registry.registration(name).examples),
-                    *(text for text in cases if text.lower().startswith(f"{name}:")),
-                ]
-                for name in registry
-            }
-        )
+        self.schemes = sorted(registry)
+        self.texts = cache(partial(_texts, number, registry, cases))
 
     def text(self, random: Random) -> str:
         """Return one of the texts; each scheme is equally likely."""
-        return random.choice(self.by_scheme[random.choice(self.schemes)])
+        return random.choice(self.texts(random.choice(self.schemes)))
 
     def mutated(self, random: Random, scheme: str | None = None) -> str:
         """Return one of the texts, or of those of one scheme, with up to six changes."""
-        text = random.choice(self.by_scheme[scheme]) if scheme else self.text(random)
+        text = random.choice(self.texts(scheme)) if scheme else self.text(random)
         for _ in range(random.choice((0, 1, 1, 1, 2, 2, 3, 6))):
             text = random.choice(MUTATIONS)(random, text, self)
         return text

@@ -23,7 +23,7 @@ LONGEST = 300
 @cache
 def corpus(profile: str, number: int = 20) -> Corpus:
     """Return the texts of a profile."""
-    return Corpus.generated(number, REGISTRIES[profile])
+    return Corpus(number, REGISTRIES[profile])
 
 
 def make(random: Random) -> list[str]:

@@ -175,8 +175,9 @@ def test_a_record_takes_the_rest_from_another(folder):
     assert (taken.title, taken.syntax.rule, taken.examples) == ("B", "burl", ())
 
 
-def test_a_record_uses_rules_of_files_beside_it(folder):
-    text = record("x-a").replace("[syntax]", 'reference = "RFC 1 section 2"\n[syntax]\nuses = ["one", "two"]', 1)
+@pytest.mark.parametrize("key", ["uses", r'"\u0075ses"'])
+def test_a_record_uses_rules_of_files_beside_it(folder, key):
+    text = record("x-a").replace("[syntax]", f'reference = "RFC 1 section 2"\n[syntax]\n{key} = ["one", "two"]', 1)
     made = folder({"x-a.toml": text.replace("word = 1*uchar", "word = 1*own host", 1)})
     folder({"one.bnf": 'own = "a" ; RFC 9 section 3\nhost = own', "two.bnf": "own = nothing"}, "ledger/_rules")
     with pytest.raises(PluginError, match=r"/two.bnf: rule 'own' in line 1 refers to 'nothing', which is not defined"):

@@ -129,7 +129,7 @@ def test_equivalent_urls_are_equal_when_normalized() -> None:
     port = "x-album://h:4711/"
     assert URL.parse(port) == parse(port)
     assert URL.parse(port).equivalent(parse(port))
-    assert str(parse("x-album://h:0080").normalized()) == "x-album://h:80"
+    assert str(parse("x-album://007@h:0080/007").normalized()) == "x-album://007@h:80/007"
     assert url.normalized().normalized() == url.normalized()
 
 

@@ -21,7 +21,7 @@ from urlschemes.record.record_table import first_record, full_table, in_profile
 from urlschemes.rfc1738 import RFC1738
 from urlschemes.storage.package_data import locate, read_from
 
-_TAKES_FROM_OTHERS = re.compile(r"""same_as|\buses["']?\s*=|\\[uU]""")
+_TAKES_FROM_OTHERS = re.compile(r"""same_as|\buses["']?\s*=|\\[uU][^"\n]*"\s*=""")
 
 
 class Registration:

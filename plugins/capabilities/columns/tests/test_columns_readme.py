@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,13 @@ def make_file(page: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("page", SECTIONS, ids=lambda page: page.stem)
 def test_the_page_has_the_sections_that_are_run(page: Path) -> None:
     assert [title for title in sections(page) if title not in NO_EXAMPLES] == [*SECTIONS[page]]
+
+
+def test_the_pages_name_the_libraries_of_the_extras() -> None:
+    extras = tomllib.loads((README.parent / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    libraries = {each for name, extra in extras.items() if name != "cli" for each in extra}
+    shown = {page: {*re.findall(r"'([^']+>=[^']+)'", page.read_text("utf-8").partition("```")[0])} for page in SECTIONS}
+    assert shown[CLUSTERS] < shown[README] == {"pyarrow>=18", *libraries}
 
 
 def test_the_command_prints_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

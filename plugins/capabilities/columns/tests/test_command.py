@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from urlschemes import Registry
-from urlschemes.registry.names import how_to_install
+from urlschemes.registry.names import core_ledger, how_to_install
 from urlschemes_cli.app import command
 from urlschemes_columns import Parser
 from urlschemes_columns.files import BATCH, PIECE
@@ -198,6 +198,16 @@ def test_a_note_says_how_to_install_a_scheme(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["--disable", "https", "columns", str(source)], prog_name="urlschemes")
     assert done.stderr == f"urlschemes: to read the URLs of https, {how_to_install('urlschemes-https')}\n"
     assert run(source).stderr == ""
+
+
+def test_without_the_schemes_of_iana_a_note_says_how_to_install_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Registry, "ledgers", lambda _: (core_ledger(),))
+    source = tmp_path / "in.txt"
+    source.write_text("x-no:1\n", "utf-8")
+    note = f"urlschemes: to read the schemes that IANA has registered, {how_to_install('urlschemes-iana')}\n"
+    assert run(source).stderr == note
 
 
 def test_no_lines_are_no_rows(tmp_path: Path) -> None:

@@ -192,8 +192,9 @@ def test_functions_in_sql_are_replaced_by_the_connection_that_registered_them() 
             for each in (connection, cursor):
                 ((row,),) = each.sql(query).fetchall()
                 assert [*row] == [*parts, "code", "position"]
-        with pytest.raises(ValueError, match="the database already has a function 'url_parse', which this connection"):
+        with pytest.raises(ValueError, match="already has a function 'url_is_valid', which this connection"):
             register(cursor)
+        assert connection.sql(query).fetchall() == [(row,)]
 
 
 def test_functions_in_sql_are_not_registered_within_a_transaction() -> None:

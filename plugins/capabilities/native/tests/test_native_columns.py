@@ -251,7 +251,7 @@ def test_an_error_of_explain_passes_through() -> None:
         registry.reader.columns(*buffers([NEVER_KNOWN]), 0, (), lambda _: 1 / 0)
 
 
-@pytest.mark.parametrize("end", [-1, 2, 10**9])
+@pytest.mark.parametrize("end", [-1, 2, 10**9, len(NEVER_KNOWN) + 2, 2 * len(NEVER_KNOWN) + 1])
 def test_an_array_that_explain_changes_is_refused(end: int) -> None:
     registry = Registry()
     registry.parse("ftp://h.dom/")

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from fuzzing.grammars import TOKENS, sequence
 
+from urlschemes import default_registry
 from urlschemes.errors import GrammarError
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
@@ -70,3 +71,22 @@ def test_a_code_that_is_kept_is_that_of_the_core(seed: int) -> None:
                 if fault.surplus is None:
                     learn(fault, native)
     assert tried > 100
+
+
+def test_a_state_that_leaves_its_list_when_it_is_looked_up_is_kept() -> None:
+    freed = []
+
+    class Leaving:
+        def __hash__(self) -> int:
+            states.clear()
+            return 0
+
+        def __del__(self) -> None:
+            freed.append(self)
+
+    states: list[object] = [Leaving()]
+    table = table_of(default_registry["ftp"].url_type.syntax)
+    assert table is not None
+    native = urlschemes_native.Table(table.blob, table.marks)
+    native.learn("ftp", bytes(128), "/", "x", states, "invalid-scheme", 0)
+    assert freed == []

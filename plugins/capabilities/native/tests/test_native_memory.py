@@ -65,7 +65,7 @@ def fuzz(build: Path, rounds: int, seed: int, options: str) -> subprocess.Comple
         "LD_PRELOAD": " ".join(library(compiler(), name) for name in ("libasan.so", "libubsan.so")),
         "PYTHONMALLOC": "malloc",
         "PYTHONPATH": str(build),
-        "ASAN_OPTIONS": f"allocator_may_return_null=1:{options}",
+        "ASAN_OPTIONS": f"abort_on_error=1:allocator_may_return_null=1:{options}",
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "LSAN_OPTIONS": "exitcode=0",
     }

@@ -56,9 +56,13 @@ def test_what_is_meant_as_a_url_is_told_from_other_words(
         ("$(a b):$(c", "xxxxxx:xxx"),
         ("http://$", "http://x"),
         ("%s:%d/%(a)s?b=%1$s&%@=%(a)", "xx:xx/xxxxx?b=xxxx&xx=xxxx"),
+        ("//@HOST@/ //%HOST%/ //[a-b]/ //@h@ //%C3%BC %abc%", "//xxxxxx/ //xxxxxx/ //xxxxx/ //@h@ //%C3%BC %abc%"),
         ("100%off/%zz/%like%/%C3%Bg/%u00e9/%sa", "100%off/%zz/%like%/%C3%Bg/%u00e9/%sa"),
         ("a&#38;b&#x26;&amp;", "axxxxxbxxxxxx&amp;"),
-        ("//HOST:PORT/ //[host]/ //[::1]/", "//HOST:xxxx/ //xxxxxx/ //[::1]/"),
+        (
+            "//HOST:PORT/ //[host]/ //[::1]/ //h:port //port:ports",
+            "//HOST:xxxx/ //xxxxxx/ //[::1]/ //h:xxxx //port:ports",
+        ),
     ],
 )
 def test_placeholders_are_filled(text: str, filled: str) -> None:

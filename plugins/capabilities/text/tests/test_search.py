@@ -58,8 +58,10 @@ def test_a_url_has_the_type_of_its_scheme(registry: Registry) -> None:
 def test_a_faulty_plugin_is_an_error_when_its_scheme_is_found(
     plugin: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    plugin("x-both", distribution="one")
+    plugin("x-both", distribution="two")
     monkeypatch.syspath_prepend(str(plugin("x-torn", "raise RuntimeError('torn')")))
-    found = find("<URL:x-any:a> x-torn:b", registry=Registry(["x-torn"]))
+    found = find("<URL:x-any:a> x-both://a x-torn:b", registry=Registry(["x-torn", "one", "two"]))
     assert str(next(found).url) == "x-any:a"
     with pytest.raises(PluginError, match="x-torn"):
         next(found)
@@ -131,10 +133,13 @@ def test_any_number_of_characters_is_a_possible_limit(limit: int, registry: Regi
         "x-hosts://h/,b",
         "x-none://a/x-word:b",
         "<x-word:a>",
+        "x-word:abfoo://c",
     ):
+        end = 0
         for each in find(text, registry=registry, invalid=True, limit=limit):
             assert isinstance(each, Broken) or len(str(each.url)) <= limit
-            assert 0 <= each.span[0] <= each.span[1] <= len(text)
+            assert end <= each.span[0] <= each.span[1] <= len(text)
+            end = each.span[1]
 
 
 def test_a_wrapper_may_contain_as_much_white_space_as_url(registry: Registry) -> None:
@@ -217,9 +222,13 @@ def test_a_scheme_name_after_very_many_marks_is_found_at_the_beginning_of_the_te
     assert texts(find("a" + "_" * 200 + "x-word:a", registry=registry)) == []
 
 
-def test_a_url_within_a_url_of_an_unknown_scheme_is_not_found(registry: Registry) -> None:
-    text = "x-none://a/x-word:b?x-hosts://c my_word://x-word:d/ (x-none://e)x-word:f x-none:x-word:g"
+def test_a_url_of_an_unknown_scheme_is_broken_with_any_url_in_it(registry: Registry) -> None:
+    text = "x-none://a/x-word:b?x-hosts://c my_word://x-word:d/ (X-none://e)x-word:f x-none:x-word:g 1://a x-none:///."
     assert texts(find(text, registry=registry)) == ["x-word:f", "x-word:g"]
+    broken = [each for each in find(text, registry=registry, invalid=True) if isinstance(each, Broken)]
+    assert [each.text for each in broken] == ["x-none://a/x-word:b?x-hosts://c", "X-none://e"]
+    assert {str(each.error) for each in broken} == {"no plugin provides the scheme x-none"}
+    assert all(each.meant == each.text and each.error.code == "unknown-scheme" for each in broken)
 
 
 def test_a_limit_that_is_no_number_of_characters_is_refused(registry: Registry) -> None:

@@ -95,7 +95,7 @@ def test_a_server_without_single_attributes_is_asked_for_all() -> None:
 
 
 def test_the_length_of_attributes_is_limited() -> None:
-    lines = b" x\r\n" * (MAX_OCTETS // 2)
+    lines = b" %s\r\n" % (b"x" * 100) * (MAX_OCTETS // 100)
     error = error_of(replay(find_attributes(url_of("0a")), exchange("a\t!", "+-2", "+ABSTRACT:", lines)), LimitExceeded)
     assert error.limit == "attributes"
 

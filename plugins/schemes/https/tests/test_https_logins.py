@@ -143,6 +143,7 @@ def test_a_login_that_is_refused_is_sent_once(certificates: Certificates, client
         ('bearer error="invalid_token"', TOKEN, None),
         ('Basic realm="x"', TOKEN, "requires a user name and a password, not a token"),
         ("Bearer", JOE, "requires a token, not a user name and a password"),
+        ('Basic realm="x"', None, r"requires a user name and a password for 'x'; credentials=\.\.\. logs in$"),
         ("Bearer", None, r"requires a token; Credentials\(token=\.\.\.\) sends a token$"),
         ("Digest", TOKEN, "only Basic and Bearer are supported"),
         ("Bearer", Credentials(token="a b"), "a bearer token must consist of"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from pages import check_readme
+import pytest
+from pages import check_readme, check_readme_commands
 
+from urlschemes_servers import telnet_server
 from urlschemes_telnet.command import session as command
 from urlschemes_telnet.session import TelnetSession
 
@@ -14,6 +17,12 @@ FOLDER = Path(__file__).parents[1]
 
 def test_the_examples_of_the_readme() -> None:
     check_readme(FOLDER)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the examples are for a POSIX shell")
+def test_the_commands_print_what_the_readme_shows(tmp_path: Path) -> None:
+    with telnet_server() as address:
+        check_readme_commands(FOLDER, tmp_path, address=address)
 
 
 def test_the_readme_names_every_method_and_option() -> None:

@@ -29,6 +29,7 @@ def test_json_is_a_line_for_each_url_and_the_exit_code_that_of_the_worst(run, co
 def test_each_url_is_named_beside_its_result_or_its_error(run, command: str, on_input: int) -> None:
     result = run(command, VALID, "-", SECRET, input=f"{WRONG}\n{UNKNOWN}\n")
     assert result.exit_code == max(run(command, url).exit_code for url in (VALID, WRONG, UNKNOWN))
+    assert f"urlschemes: line 2: {UNKNOWN}: " in result.stderr or command == "check"
     for url in (VALID, WRONG, UNKNOWN, SECRET.replace("hunter2", "***")):
         assert url in result.output or (command == "fix" and "x-shelf://h/%7E" in result.stdout)
     assert "hunter2" not in result.output

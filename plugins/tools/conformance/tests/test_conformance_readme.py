@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
-from pages import blocks, check_readme
+from pages import blocks, check_readme, check_readme_commands
 
 from urlschemes_conformance.review import review
 from urlschemes_conformance.scaffold import plan
@@ -16,6 +17,12 @@ OF_A_REGISTRATION = {"reference", "considerations", "security"}  # an experiment
 
 def test_the_examples_of_the_readme() -> None:
     check_readme(FOLDER)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="the examples are for a POSIX shell")
+def test_the_commands_print_what_the_readme_shows(tmp_path: Path) -> None:
+    check_readme_commands(FOLDER, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_there_is_a_page_for_each_scheme_with_its_records(site: Mapping[str, Pag
 
 
 def test_the_records_of_the_registry_come_first() -> None:
-    pages = urlschemes_site.pages(Registry())
+    pages = urlschemes_site.pages(Registry(["urlschemes-ftp", "urlschemes-data", "urlschemes-rfc3986"]))
     assert re.findall(r"^## By (.*)$", pages["scheme-ftp.md"], re.MULTILINE) == ["RFC 1738", "RFC 3986"]
     assert re.findall(r"^## By (.*)$", pages["scheme-data.md"], re.MULTILINE) == ["RFC 3986"]
 
@@ -294,7 +294,11 @@ def test_distributions_that_cannot_be_used_are_listed_and_the_others_are_shown(t
     path = os.pathsep.join([str(tmp_path), *(entry for entry in sys.path if entry.endswith("src"))])
     done = subprocess.run(
         [sys.executable, "-m", "urlschemes_cli", "--no-config", "site", str(tmp_path / "site")],
-        env={**os.environ, "PYTHONPATH": path},
+        env={
+            **os.environ,
+            "PYTHONPATH": path,
+            "URLSCHEMES_PLUGINS": "odd-hooks,odd-one,odd-two,urlschemes-ftp,urlschemes-site",
+        },
         capture_output=True,
         text=True,
         timeout=60,

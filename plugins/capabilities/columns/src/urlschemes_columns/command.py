@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from urlschemes.redaction import redact_url
-from urlschemes.registry.names import how_to_install
+from urlschemes.registry.names import how_to_install, reserved_names
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import json_option
 from urlschemes_cli.output.console import Console, facts_table
@@ -112,6 +112,8 @@ def columns(
         installable = (known[name] for name in found["unknown"] if name in known)
         if scheme := next((each for each in installable if each.distribution), None):
             write_note(f"to read the URLs of {scheme.name}, {how_to_install(scheme.distribution)}")
+        elif found["unknown"] and len(parser.registry.ledgers()) == 1:
+            write_note(f"to read the schemes that IANA has registered, {how_to_install(reserved_names().iana)}")
     if summary.codes:
         click.get_current_context().exit(INVALID)
 

@@ -38,9 +38,9 @@ def register(
         raise ValueError("url_parse cannot be registered within a transaction: call commit() or rollback() first")
     parser, bare = Parser(parts, registry), Parser((), registry)
     functions = (
-        ("url_parse", parser.parse, _sql_type(parser.type())),
-        ("url_is_valid", bare.is_valid, "BOOLEAN"),
+        ("url_is_valid", bare.is_valid, "BOOLEAN"),  # first: DuckDB 1 refuses a name only for the same result
         ("url_code", bare.code, "VARCHAR"),
+        ("url_parse", parser.parse, _sql_type(parser.type())),
     )
     for name, function, result in functions:
         with suppress(duckdb.InvalidInputException):  # there is none

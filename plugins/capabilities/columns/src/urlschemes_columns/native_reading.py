@@ -76,7 +76,7 @@ class NativeReading:
         if array.null_count:
             errors = pc.if_else(array.is_null(), pa.scalar(MISSING_URL, text), errors)
         children += [errors, _array(position, rows, pa.int32())]
-        done = pa.StructArray.from_arrays(children, fields=list(kind))
+        done = pa.Array.from_buffers(kind, rows, [None], children=children)  # from_arrays makes a type
         return self._completed(done, array, rest, kind) if rest else done
 
     def _load_schemes(self, names: set[str]) -> bool:

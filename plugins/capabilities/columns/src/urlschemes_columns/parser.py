@@ -74,6 +74,7 @@ class Parser:
     def __init__(self, parts: Iterable[str] = PARTS, registry: Registry | None = None) -> None:
         self.registry = registry_or_default(registry)
         self.columns = part_columns(parts, self.registry)
+        self._types = [struct_type(self.columns, text) for text in (pa.large_string(), pa.string())]
         self._native = NativeReading(self.columns, self.registry)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -83,7 +84,7 @@ class Parser:
     def type(self, texts: pa.DataType | None = None) -> pa.StructType:
         """Return the type of the result for an array of the type `texts`, by default string."""
         kind = pa.string() if texts is None else _text_type(texts)
-        return struct_type(self.columns, pa.string() if pa.types.is_string(kind) else pa.large_string())
+        return self._types[pa.types.is_string(kind)]
 
     def parse(self, array: Any) -> pa.Array | pa.ChunkedArray:
         """Return the parts and errors of the URLs in `array`. Raises TypeError."""

@@ -33,11 +33,12 @@ BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 """The characters that end a line, for a set of a regular expression."""
 HYPHEN_AT_LINE_END = compiled(rf"-(?:(?![{BREAKS}])\s)*+[{BREAKS}]\s*+")
 
-# As in `http://{host}:%(port)d/`, `http://$HOST/${path}`, `http://$(hostname)/%s`, `http://HOST:PORT/`; and references
+# As in `http://{host}:%(port)d/`, `http://$HOST/${path}`, `http://$(name)/%s`, `http://@HOST@:PORT/`; and references
 # of HTML, `&#38;`. One that holds a blank or a mark may have been cut off there.
 _PLACEHOLDER = compiled(
     r"[$#%]?\{[^{}]*+\}?|\}|\$(?:\w++|\([^()]*+\)?|\Z)|%\(\w*+\)?[a-z]?"
-    r"|%(?:[1-9]\$)?[sdiuvq@](?![0-9A-Za-z])|&#[Xx]?[0-9A-Fa-f]++;|(?<=:)PORT\b|(?<=//)\[\w++\]"
+    r"|%(?:[1-9]\$)?[sdiuvq@](?![0-9A-Za-z])|&#[Xx]?[0-9A-Fa-f]++;|(?<=:)(?:PORT|port)\b"
+    r"|(?<=//)(?:\[[\w-]++\]|([@%])\w{3,}+\1)"
 )
 # Escapes of source code and Markdown that are within a URL: `\_`, `\u0026`.
 _ESCAPED = compiled(r"\\(?:u0026|[!-/:-@\[-`{-~])")
@@ -124,7 +125,7 @@ class Broken(Passage):
     @property
     def meant(self) -> str | None:
         """The text that is meant as a URL, to be checked, up to an escape; None for words such as `file:line`."""
-        text: str = getattr(self.error, "text", "")
+        text: str = getattr(self.error, "text", self.text)
         if self.grade == "delimited":
             return text if _IN_BRACKETS.match(text) else None
         return _ESCAPED.split(text, 1)[0] if _SURELY_MEANT.match(text) else None

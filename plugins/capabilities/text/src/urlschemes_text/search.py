@@ -25,7 +25,7 @@ from urlschemes_text.window import Unfinished, Window, not_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from urlschemes import URL, Registry
+    from urlschemes import URL, Registry, URLError
     from urlschemes.grammar.profile import Profile
     from urlschemes_text.passages import Grade, Span
 
@@ -38,8 +38,9 @@ _MAX_NAME = 128
 _KEPT = _MAX_NAME + 8
 """Characters before a colon that the window keeps: the name, and the prefix, bracket or quotation mark before it."""
 
-# What may be written directly before a name without being part of it: a full stop, the number of an item, a plus sign.
-_LEAD = compiled(r"(?:[0-9]*+[+.\-]++)*+")
+# What may be written directly before a name without being part of it: a full stop, the number of an item, a plus sign,
+# the letter of an escape of source code, the end of one of a terminal.
+_LEAD = compiled(r"(?:(?<=\\)[nrt]|(?<=[\[;])[0-9]*+[mK])?(?:[0-9]*+[+.\-]++)*+")
 # What joins a name with the word before it: `local_file:` is not `file:`, and `a/http:` is not a URL.
 _JOINING = "_$/@&#+-."
 _WORD_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Nd", "Cs"})
@@ -48,8 +49,8 @@ _INVISIBLE_CATEGORIES = frozenset({"Mn", "Mc", "Me", "Cf"})
 """Characters that combine with another one, or are invisible."""
 _PREFIX = compiled(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 
-_ATTRIBUTE = compiled(r"(?:href|src)=\"\Z", re.IGNORECASE)
-_QUOTED = compiled(rf"[^\"<>{BREAKS}]*+")
+_ATTRIBUTE = compiled(r"(?:href|src)=[\"']\Z", re.IGNORECASE)
+_QUOTED = {mark: compiled(rf"[^{mark}<>{BREAKS}]*+") for mark in "\"'"}
 
 _BREAK = compiled(f"[{BREAKS}]")
 _BLANK_WITHIN_LINE = compiled(rf"(?<!\s)(?:(?![{BREAKS}])\s)++(?!\s)")
@@ -124,9 +125,10 @@ def find(
     `text` is a str, an iterable of pieces, or a text file. It is read as far as needed, and at most a few times `limit`
     and the longest piece are in memory. URLs longer than `limit` are not found.
 
-    Delimited URLs are `<URL:...>`, and `<...>` around a URL of a known scheme. Bare URLs are of known schemes only. The
-    known schemes are those of `registry` (default: that of the process, in `profile`) when `find` is called, or those
-    of several `registries`: each scheme is read by the first of them that has it.
+    Delimited URLs are `<URL:...>`, and `<...>` around a URL of a known scheme. Bare URLs are of known schemes; those of
+    others are Broken if they have `//`, with UnknownScheme as `error`. The known schemes are those of `registry`
+    (default: that of the process, in `profile`) when `find` is called, or those of several `registries`: each scheme
+    is read by the first of them that has it.
 
     Raises InvalidURL for what is not text, TypeError for two of these arguments, ValueError for a negative `limit`,
     and PluginError if the plugin of a scheme is faulty.
@@ -202,20 +204,28 @@ class _Search:
         if name == "url" and start > done and text[start - 1] == "<":
             return self._delimited(start - 1, colon + 1)
         if name not in self.names:
-            name = name[_LEAD.match(name).end() :]  # type: ignore[union-attr]  # it matches the empty text too
-        if name not in self.names or _continues(before[: -len(run)], is_cut=colon > _MAX_NAME):
-            self._pass_over(colon)
-            return None
-        start = colon - len(name)
+            lead = _LEAD.match(before, len(before) - len(run))
+            name = before[lead.end() :].lower()  # type: ignore[union-attr]  # it matches the empty text too
+        start, is_word = colon - len(name), not _continues(before[: -len(run)], is_cut=colon > _MAX_NAME)
+        if name not in self.names or not is_word:
+            return self._unknown(start, colon, is_name=is_word and start >= done and name[:1].isalpha())
         return None if start < done else self._known(start, colon + 1)
 
-    def _pass_over(self, colon: int) -> None:
-        """Continue after the URL of an unknown scheme: a URL within it is part of it. Raises Unfinished."""
-        window = self.window
-        if len(window.text) < colon + 3 and not window.complete:
+    def _unknown(self, start: int, colon: int, *, is_name: bool) -> Found | Broken | None:
+        """Return the passage of a URL of an unknown scheme; continue after it and any URL in it. Raises Unfinished."""
+        window, text = self.window, self.window.text
+        if len(text) < colon + 3 and not window.complete:
             raise Unfinished
-        if window.text.startswith("//", colon + 1):
-            window.next = window.match_end(CHARACTERS, colon + 3, colon + 3 + self.limit)
+        if not text.startswith("//", colon + 1):
+            return None
+        window.next = window.match_end(CHARACTERS, colon + 3, colon + 3 + self.limit)
+        end = start + len(without_trailing_marks(text[start : window.next], colon + 1 - start, text[start - 1 : start]))
+        if not (is_name and text[colon + 1 : end].strip("/")):
+            return None
+        name, span = text[start:colon].lower(), (start, end)
+        return self._passage(
+            span, span, "bare", error=UnknownScheme(f"no plugin provides the scheme {name}", scheme=name)
+        )
 
     def _delimited(self, start: int, inside: int) -> Found | Broken | None:
         """Return the passage from the bracket at `start` to the closing one; None if another one opens before it.
@@ -257,9 +267,9 @@ class _Search:
             prefix = _PREFIX.match(text, max(start - 5, window.done, 0), start)
             outer = start if prefix is None else prefix.start("prefix")
             before = text[outer - 1 : outer]
-        if before == '"' and _ATTRIBUTE.search(text, max(start - 9, 0), start):
-            end = window.match_end(_QUOTED, after, start + self.limit + 1)
-            if text[end : end + 1] == '"' and end > after:
+        if before in _QUOTED and _ATTRIBUTE.search(text, max(start - 9, 0), start):
+            end = window.match_end(_QUOTED[before], after, start + self.limit + 1)
+            if text[end : end + 1] == before and end > after:
                 end = start + len(text[start:end].rstrip())
                 return self._passage((outer, end), (start, end), "bare")
         registry = self.names[lower_case(text[start : after - 1])]
@@ -290,7 +300,7 @@ class _Search:
         return self._passage((outer, close + 1), (start, close + 1), "bare")
 
     def _passage(
-        self, span: Span, inside: Span, grade: Grade, *, uncertain: bool = False, error: InvalidURL | None = None
+        self, span: Span, inside: Span, grade: Grade, *, uncertain: bool = False, error: URLError | None = None
     ) -> Found | Broken:
         window = self.window
         window.done = span[1]

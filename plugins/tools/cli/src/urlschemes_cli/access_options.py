@@ -107,13 +107,9 @@ class AccessOptions(NamedTuple):
         """Return the policy for a URL that was typed: the configured one, and what the options allow in addition."""
         policy = client.configuration.policy(Policy.interactive())
         policy = Configuration.of(ConfigFile({"limits": dict(self.limits)}, "--limit")).policy(policy)
+        roots, networks = (*policy.roots, *self.roots), (*policy.networks, *self.networks)
         try:
-            return replace(
-                policy,
-                roots=(*policy.roots, *self.roots),
-                ports=policy.ports.union(self.ports),
-                networks=(*policy.networks, *self.networks),
-            )
+            return replace(policy, roots=roots, ports=policy.ports.union(self.ports), networks=networks)
         except ValueError as error:
             problem = str(error).removeprefix("Policy.networks: ")
             raise click.BadParameter(problem, param_hint="'--allow-network'") from None
@@ -162,10 +158,7 @@ _OPTIONS = (
 
 
 def _scheme_options(registry: Registry, text: str, operation: str, pairs: tuple[str, ...]) -> dict[str, Any]:
-    """Return the options of the scheme, each converted to the type that its algorithm takes.
-
-    Raises URLError, click.BadParameter.
-    """
+    """Return the options of the scheme, as its algorithm takes them. Raises URLError, BadParameter."""
     if not pairs:
         return {}
     scheme = registry[registry.parse(text).scheme]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from copy import copy
 from importlib import import_module
 from itertools import takewhile
@@ -18,11 +18,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from urlschemes import __version__
-from urlschemes.errors import URLError
-from urlschemes_cli import exit_codes, plugin_commands
-from urlschemes_cli.commands import BUILT_IN, MODULES, OF_PLUGINS
-from urlschemes_cli.error_reports import report_as_json, report_failure, report_output_error, report_usage_error
+from urlschemes.errors import PluginContractError, URLError
+from urlschemes.registry.claims import Claim, distribution_key, locations, removal_hint
+from urlschemes.registry.names import how_to_install
+from urlschemes_cli import exit_codes
+from urlschemes_cli.commands import BUILT_IN, GROUP, MODULES, OF_PLUGINS
+from urlschemes_cli.error_reports import report_failure, report_output_error, report_usage_error
 from urlschemes_cli.options import profile_option
+from urlschemes_cli.output.hints import conflict_hint
 from urlschemes_cli.output.json_output import ASKED
 from urlschemes_cli.output.text import write_log_as_notes
 from urlschemes_cli.settings import Settings
@@ -42,7 +45,7 @@ class _Commands(click.Group):
         if module := MODULES.get(cmd_name):
             command = getattr(import_module(f"urlschemes_cli.commands.{module}"), cmd_name)
         else:
-            command = plugin_commands.load(_settings(ctx), cmd_name)
+            command = _plugin_command(ctx.obj, cmd_name)
         if command is not None and not any("--profile" in option.opts for option in command.params):
             command = copy(command)  # a plugin's own stays as it is
             command.params = [*command.params, profile_option]
@@ -54,15 +57,11 @@ class _Commands(click.Group):
         try:
             resolved = super().resolve_command(ctx, args)
         except click.UsageError as error:
-            reason = plugin_commands.why_missing(_settings(ctx), args[0])
-            if reason:
-                raise click.UsageError(reason, ctx) from None
             from difflib import get_close_matches  # late: only for a wrong name
 
             near = get_close_matches(args[0], self.list_commands(ctx), 1)
-            if not near:
-                raise
-            raise click.UsageError(f"{error.message} Did you mean {near[0]}?", ctx) from None
+            suggested = f"{error.message} Did you mean {near[0]}?" if near else error.message
+            raise click.UsageError(_why_missing(ctx.obj, args[0]) or suggested, ctx) from None
         if MODULES.get(args[0]) not in _PARSING_MODULES:
             write_log_as_notes()
         return resolved
@@ -86,75 +85,99 @@ class _Commands(click.Group):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]  # it never returns
         """Run the command and exit. Errors are reported without a traceback and without passwords."""
-        _open_closed_streams()
+        for name in ("stdin", "stdout", "stderr"):
+            if getattr(sys, name) is None:  # closed: a connection could get its descriptor; to read it is an error
+                null = os.open(os.devnull, os.O_WRONLY)
+                setattr(sys, name, os.fdopen(null, "r" if name == "stdin" else "w", closefd=False))
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError):  # a caller's stream, which has no such method
                 stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         extra["standalone_mode"] = False
         try:
             code = super().main(args, prog_name, **extra)
-            sys.stdout.flush()
         except click.ClickException as error:
-            context = getattr(error, "ctx", None)
-            if context is not None and context.meta.get(ASKED):
-                report_as_json(error, context)
-            report_usage_error(error)
-            code = error.exit_code
+            code = report_usage_error(error)
         except click.Abort:
             code = exit_codes.INTERRUPTED
-        except OSError as error:
-            code = report_output_error(error)
         sys.exit(code if isinstance(code, int) else 0)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        try:
+        with _reported_errors():  # of the output of --help or --version
             return super().make_context(*args, **extra)
-        except OSError as error:  # of --help or --version; click would exit with 1 for a closed pipe
-            raise click.exceptions.Exit(report_output_error(error)) from None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # `--json` is an option of the commands, but an error before a command is found must be JSON too.
         ctx.meta[ASKED] = "--json" in takewhile("--".__ne__, args)
-        return super().parse_args(ctx, args)
+        rest, given = super().parse_args(ctx, args), ctx.params
+        for name in ("plugins", "config"):
+            if given[f"no_{name}"] and given[name] is not None:
+                raise click.UsageError(f"--{name} and --no-{name} cannot be combined", ctx)
+        if ctx.obj is None:  # now, because click looks for a command before it calls the function of the group
+            chosen = {name: value for name, value in given.items() if value is not None and not name.startswith("no_")}
+            chosen |= {"plugins": []} if given["no_plugins"] else {}
+            ctx.obj = Settings(use_config=not given["no_config"], **chosen)
+        return rest
 
     def invoke(self, ctx: click.Context) -> Any:
+        with _reported_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _reported_errors() -> Iterator[None]:
+    """Report errors of the `with` block and of the output, and exit; click would exit with 1 for a closed pipe."""
+    try:
         try:
-            try:
-                return super().invoke(ctx)
-            finally:
-                sys.stdout.flush()
-        except URLError as error:
-            ctx.exit(report_failure(error, ctx))
-        except OSError as error:
-            ctx.exit(report_output_error(error))
-
-
-def _open_closed_streams() -> None:
-    """Replace closed standard streams: a connection could get their descriptors. To read such an input is an error."""
-    for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:
-            null = os.open(os.devnull, os.O_WRONLY)
-            setattr(sys, name, os.fdopen(null, "r" if name == "stdin" else "w", closefd=False))
-
-
-def _settings(ctx: click.Context) -> Settings:
-    """Return the settings. Click looks for a command before it calls the function of the group."""
-    if ctx.obj is None:
-        given = {name: value for name, value in ctx.params.items() if value is not None}
-        for name in ("plugins", "config"):
-            if given.get(f"no_{name}") and name in given:
-                raise click.UsageError(f"--{name} and --no-{name} cannot be combined")
-        if given.pop("no_plugins", False):
-            given["plugins"] = []
-        ctx.obj = Settings(use_config=not given.pop("no_config", False), **given)
-    settings: Settings = ctx.obj
-    return settings
+            yield
+        finally:
+            sys.stdout.flush()
+    except URLError as error:
+        raise click.exceptions.Exit(report_failure(error)) from None
+    except OSError as error:
+        raise click.exceptions.Exit(report_output_error(error)) from None
 
 
 def _sections(ctx: click.Context) -> dict[str, dict[str, str]]:
     """Return the commands that can be used, with their short help, by section of the help; nothing is imported."""
-    of_plugins = sorted(plugin_commands.active(_settings(ctx)).items())
+    of_plugins = sorted(_plugin_claims(ctx.obj or Settings()).items())
     return {**BUILT_IN, "Commands of plugins": {name: f"from {claim.provider}" for name, claim in of_plugins}}
+
+
+def _plugin_claims(settings: Settings) -> dict[str, Claim]:
+    """Return the claims of the commands of plugins that can be used, by name; nothing is raised."""
+    with suppress(URLError):  # any command that needs the plugins will raise it
+        claims = settings.installed.claims()
+        return {claim.name: claim for claim in claims if claim.group == GROUP and claim.state == "active"}
+    return {}
+
+
+def _plugin_command(settings: Settings, name: str) -> click.Command | None:
+    """Return the command of that name; None if there is none. Raises PluginError, ConfigurationError."""
+    installed = settings.installed  # raises the error because of which there are no commands
+    claim = _plugin_claims(settings).get(name)
+    if claim is None:
+        return None
+    command = installed.load(claim)
+    if isinstance(command, click.Command):
+        return command
+    kind = type(command).__qualname__
+    problem = f"{claim.provider} breaks the plugin contract: its command {name} is an object of type {kind}"
+    hint = removal_hint(claim)
+    raise PluginContractError(problem, wants="a click.Command", has=kind, distribution=claim.provider, hint=hint)
+
+
+def _why_missing(settings: Settings, name: str) -> str | None:
+    """Return why a command of a plugin cannot be used: in conflict, switched off, not installed. Raises PluginError."""
+    claims = [each for each in settings.installed.claims() if (each.group, each.name) == (GROUP, name)]
+    conflict = [each for each in claims if each.state == "conflict"]
+    if conflict:
+        hint = conflict_hint(name, [each.distribution for each in conflict])
+        return f"Several distributions have a command {name}, so none is used: {locations(conflict)}; {hint}"
+    owner = OF_PLUGINS.get(name)
+    if owner and not any(distribution_key(each.distribution) == owner for each in claims):
+        return f"The command {name} is not installed: {how_to_install(owner)}"
+    reasons = "; ".join(f"{claim.provider} ({claim.reason})" for claim in claims)
+    return f"The command {name} cannot be used: {reasons}." if claims else None
 
 
 def _names(text: str) -> list[str]:
@@ -201,10 +224,8 @@ def _pins(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dic
 @click.option("--config", metavar="FILE", type=click.Path(), help="Use this configuration file instead of your own.")
 @click.option("--no-config", is_flag=True, help="Ignore the configuration file and the environment variables for it.")
 @click.version_option(__version__, "-V", "--version", prog_name="urlschemes")
-@click.pass_context
-def command(ctx: click.Context, /, **_: object) -> None:
+def command(**_: object) -> None:
     """Parse, check and repair URLs of RFC 3986, or of another profile such as RFC 1738, and access what they locate.
 
     `urlschemes COMMAND --help` describes a command. Most commands write JSON with --json.
     """
-    _settings(ctx)

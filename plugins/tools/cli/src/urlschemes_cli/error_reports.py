@@ -13,56 +13,46 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from urlschemes import URL, Registry, errors
+from urlschemes import Registry
 from urlschemes.errors import InvalidURL, URLError
 from urlschemes.redaction import redact, redact_url
 from urlschemes_cli.exit_codes import FAILED, PIPE_CLOSED, exit_code
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.hints import hint_of, with_options
-from urlschemes_cli.output.json_output import ABOUT, ASKED, WRITTEN, About, write_json
+from urlschemes_cli.output.json_output import ABOUT, ASKED, About, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_log_as_notes, write_note
 from urlschemes_cli.settings import Settings, current_settings
 
 if TYPE_CHECKING:
     from urlschemes_lint import Finding
 
-__all__ = [
-    "error_json",
-    "finding_json",
-    "report",
-    "report_failure",
-    "report_missing_profile",
-    "verdict_json",
-    "verdict_line",
-]
+__all__ = ["error_json", "finding_json", "report", "report_missing_profile", "verdict_json", "verdict_line"]
 
 
-def report_failure(error: URLError, context: click.Context) -> int:
-    """Report an error on standard error, and as JSON if that is asked for; return the exit code for it.
-
-    The JSON of many URLs has their errors, and standard error does not repeat them.
-    """
+def report_failure(error: URLError) -> int:
+    """Report an error as JSON if that is asked for, and on standard error; return the exit code for it."""
+    context = click.get_current_context()
     if context.meta.get(ASKED):
-        report_as_json(error, context)
-        about = context.meta.get(ABOUT)
-        if about and about.is_one_of_many:
-            return exit_code(error)
+        _write_as_json(error, context)
     return report(error)
 
 
 def report(error: URLError) -> int:
-    """Write an error and its hint on standard error; return the exit code for it."""
+    """Write an error and its hint on standard error, unless JSON of many URLs has them; return the exit code for it."""
+    context = click.get_current_context()
+    about: About | None = context.meta.get(ABOUT)
+    if about and about.is_one_of_many and context.meta.get(ASKED):
+        return exit_code(error)
     sys.stdout.flush()  # what was written before comes first
-    write_log_as_notes()  # what is made below may import plugins, which may be slow or fail
-    message, hint, context = safe_line(str(error.message or error.code)), hint_of(error), click.get_current_context()
-    about = context.meta.get(ABOUT)
-    verdict = verdict_json(about.text) if about and _is_about(error, about) else None
+    found = error_json(error)["error"]  # before anything is written: it may import plugins, which may be slow or fail
+    is_about = about and isinstance(error, InvalidURL) and error.text == about.text
+    verdict = verdict_json(about.text) if about and is_about else None
     place = f"{safe_line(redact_url(about.text))}: " if about and about.is_one_of_many else ""
-    Console(stderr=True).print_line(("urlschemes: ", "bold red"), place + message)
-    if isinstance(error, errors.PluginContractError) and error.wants:
-        write_line(f"  expected: {safe_line(error.wants)}", stream=sys.stderr)
-    if hint:
-        write_line(f"  help: {safe_line(hint)}", stream=sys.stderr)
+    place = f"line {about.line}: {place}" if about and about.line else place
+    Console(stderr=True).print_line(("urlschemes: ", "bold red"), place + safe_line(found["message"]))
+    for name, text in (("expected", getattr(error, "wants", None)), ("help", found["hint"])):
+        if text:
+            write_line(f"  {name}: {safe_line(text)}", stream=sys.stderr)
     if verdict:
         write_line(f"  {verdict_line(verdict)}", stream=sys.stderr)
     return exit_code(error)
@@ -74,14 +64,11 @@ def report_missing_profile(settings: Settings) -> int:
     return 0 if missing is None else report(missing)
 
 
-def report_as_json(error: URLError | click.ClickException, context: click.Context) -> None:
-    """Write an error as JSON on standard output, unless JSON about the same was written already."""
+def _write_as_json(error: URLError | click.ClickException, context: click.Context) -> None:
     value, about = error_json(error), context.meta.get(ABOUT)
-    if context.meta.get(WRITTEN, ()) is about:
-        return
     if about and about.key and isinstance(error, URLError):
         value = {about.key: redact_url(about.text), **value}
-        if _is_about(error, about):
+        if isinstance(error, InvalidURL) and error.text == about.text:
             value["rfc1738"] = verdict_json(about.text)
     with suppress(OSError):  # standard output cannot be written; the error itself still counts
         write_json(value)
@@ -121,13 +108,11 @@ def verdict_json(text: str) -> dict[str, Any] | None:
     with suppress(URLError):
         registry, old = settings.registry_for(text), settings.installed
         if registry is not old and text.partition(":")[0] in old:
-            found, by_1738 = _read(registry, text), _read(old, text)
-            if isinstance(by_1738, InvalidURL):
-                return None if isinstance(found, InvalidURL) else {"valid": False, **error_json(by_1738), "reads": None}
-            warned = {} if isinstance(found, InvalidURL) else _cautions(found)
-            reads = "; ".join(message for code, message in _cautions(by_1738).items() if code not in warned)
-            if reads or isinstance(found, InvalidURL):
-                return {"valid": True, "error": None, "reads": reads or None}
+            (invalid, cautions), (by_1738, old_cautions) = _read(registry, text), _read(old, text)
+            reads = "; ".join(message for code, message in old_cautions.items() if code not in cautions)
+            if reads or (invalid is None) != (by_1738 is None):
+                error = by_1738 and error_json(by_1738)["error"]
+                return {"valid": by_1738 is None, "error": error, "reads": reads or None}
     return None
 
 
@@ -137,35 +122,31 @@ def verdict_line(verdict: dict[str, Any]) -> str:
     return safe_line(f"RFC 1738: {says if verdict['valid'] else verdict['error']['message']}")
 
 
-def _read(registry: Registry, text: str) -> URL | InvalidURL:
+def _read(registry: Registry, text: str) -> tuple[InvalidURL | None, dict[str, str]]:
+    """Return the error in a text; the messages of the cautions of its record that apply to it, by their codes."""
     try:
-        return registry.parse(text)
+        url = registry.parse(text)
     except InvalidURL as error:
-        return error
-
-
-def _cautions(url: URL) -> dict[str, str]:
-    """Return the messages of the cautions of its record that apply to a URL, by their codes."""
+        return error, {}
     cautions = url.registration.cautions if url.registration else ()
-    return {each.code: each.message for each in cautions if any(each.spans(str(url), *(url.span(each.part) or (0, 0))))}
+    found = (each for each in cautions if any(each.spans(str(url), *(url.span(each.part) or (0, 0)))))
+    return None, {each.code: each.message for each in found}
 
 
-def _is_about(error: URLError, about: About) -> bool:
-    """Return True if the error is about the URL that the command was given."""
-    return isinstance(error, InvalidURL) and error.text == about.text
-
-
-def report_usage_error(error: click.ClickException) -> None:
-    """Write a usage error as click does, but without passwords of URLs among the arguments."""
+def report_usage_error(error: click.ClickException) -> int:
+    """Report a usage error as click does, but without passwords of URLs, and as JSON; return the exit code for it."""
     context = getattr(error, "ctx", None)
+    if context is not None and context.meta.get(ASKED):
+        _write_as_json(error, context)
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         write_line(error.format_message(), stream=sys.stderr)  # the help
-        return
+        return error.exit_code
     if context is not None:
         write_line(safe_line(context.get_usage()), stream=sys.stderr)
     write_note(error.format_message())
     if context is not None:
         write_line(f"Try '{context.command_path} --help'.", stream=sys.stderr)
+    return error.exit_code
 
 
 def report_output_error(error: OSError) -> int:

@@ -6,7 +6,8 @@ import asyncio
 import itertools
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,10 +22,9 @@ from urlschemes_cli.access_options import AccessOptions
 from urlschemes_cli.error_reports import error_json
 from urlschemes_cli.exit_codes import FAILED
 from urlschemes_cli.options import listed_lines
-from urlschemes_cli.output.documents import UNMARKED
+from urlschemes_cli.output.documents import UNMARKED, password_in, write_entries
 from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import write_json_line
-from urlschemes_cli.output.listings import password_in, write_entries
 from urlschemes_cli.output.progress import count_bar
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.settings import Settings
@@ -39,10 +39,10 @@ _SUFFIX = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]*)*\Z")
 
 def access_many(
     settings: Settings, source: TextIO, folder: Path, access_options: AccessOptions, *, as_json: bool
-) -> None:
-    """Save what the URLs on the lines of `source` locate in `folder`, and write a line for each.
+) -> int:
+    """Save what the URLs on the lines of `source` locate in `folder`, and write a line for each; return the exit code.
 
-    Exits with FAILED if any access failed. Raises URLError, click.UsageError.
+    It is FAILED if any access failed. Raises URLError, click.UsageError.
     """
     if access_options.options:
         raise click.UsageError("--many takes no --option: options of schemes can be set in the configuration")
@@ -54,7 +54,7 @@ def access_many(
     failed = asyncio.run(_access_many(settings, urls, folder, arguments, as_json=as_json))
     if failed:
         write_note(f"{failed} of {len(urls)} accesses failed")
-        click.get_current_context().exit(FAILED)
+    return FAILED if failed else 0
 
 
 def file_names(urls: Mapping[int, str]) -> dict[int, str]:
@@ -91,11 +91,8 @@ async def _access_many(
 
     async def access(registry: Registry, numbers: list[int]) -> None:
         """Access the URLs of these numbers, which the registry reads."""
-
-        async def save(result: Result) -> dict[str, Any]:
-            return await _save(result, folder / names[numbers[result.index]])
-
         nonlocal failed
+        save = partial(_save, [folder / names[each] for each in numbers])
         async with AsyncClient(registry=registry, configuration=settings.configuration) as client:
             async for result in client.access_many([urls[each] for each in numbers], use=save, **arguments):
                 failed += result.error is not None
@@ -108,9 +105,9 @@ async def _access_many(
     return failed
 
 
-async def _save(result: Result, target: Path) -> dict[str, Any]:
+async def _save(targets: Sequence[Path], result: Result) -> dict[str, Any]:
     """Save a document or a listing, and return what is reported of it."""
-    resource = result.document
+    resource, target = result.document, targets[result.index]
     if isinstance(resource, AsyncDocument):
         octets = await resource.save(target)
         return {"kind": "document", "saved": str(target), "octets": octets, "terminated": resource.terminated}
@@ -121,11 +118,10 @@ async def _save(result: Result, target: Path) -> dict[str, Any]:
 
 
 def _report(result: Result, number: int, profile: str, *, as_json: bool) -> None:
-    is_ok = result.error is None
     url = result.url.redacted() if isinstance(result.url, URL) else redact_url(str(result.url))
     if as_json:
         outcome = result.value if result.error is None else error_json(result.error)
-        write_json_line({"number": number, "ok": is_ok, "url": url, **outcome, "profile": profile})
+        write_json_line({"number": number, "ok": result.error is None, "url": url, **outcome, "profile": profile})
     elif result.error is not None:
         write_line(f"{number}\terror\t{safe_line(url)}\t\t{safe_line(message_of(result.error))}")
     else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial, wraps
+from typing import Any
 
 import click
 
@@ -16,19 +18,11 @@ from urlschemes_cli.output.progress import count_bar
 from urlschemes_cli.output.text import safe_line, write_note
 from urlschemes_cli.settings import Settings, current_settings, installed_profiles
 
-__all__ = [
-    "complete_profile",
-    "each_url",
-    "json_option",
-    "listed_lines",
-    "note_hidden_password",
-    "passwords_option",
-    "profile_option",
-    "remember",
-    "scheme_argument",
-    "url_argument",
-    "urls_argument",
-]
+__all__ = ["complete_profile", "for_each_url", "json_option", "passwords_option", "scheme_argument", "url_argument"]
+
+
+_NOTED = f"{__name__}.noted"
+"""The key in click's context for: a note says that a password is hidden."""
 
 
 def _check_passwords(_: click.Context, __: click.Parameter, value: bool) -> bool:
@@ -37,16 +31,18 @@ def _check_passwords(_: click.Context, __: click.Parameter, value: bool) -> bool
     return value
 
 
-def remember(context: click.Context, text: str, key: str | None = "url") -> str:
-    """Let JSON of the command say which profile reads `text`, and that of an error `text` too, under `key`."""
-    context.meta[ABOUT] = About(text, key)
-    return text
+def remember(context: click.Context, _: click.Parameter, url: str | None) -> str | None:
+    """Let JSON of the command say which profile reads `url`, and that of an error have `url` too."""
+    if url is not None:
+        context.meta[ABOUT] = About(url, "url")
+    return url
 
 
 def _check_scheme_name(context: click.Context, _: click.Parameter, value: str) -> str:
     is_name: Callable[[str], bool] = default_registry.profile.is_scheme_name  # the widest form
     if is_name(value):
-        return remember(context, value, None)
+        context.meta[ABOUT] = About(value, None)
+        return value
     start = value.partition(":")[0]
     hint = f"; did you mean {start}?" if start != value and is_name(start) else ""
     raise click.BadParameter(f"{safe_line(value)!r} is not a scheme name{hint}")
@@ -97,46 +93,57 @@ passwords_option = click.option(
 )
 """Adds `--passwords` to a command, which gets it as the keyword argument `passwords`."""
 
-url_argument = click.argument("url", callback=lambda context, _, value: remember(context, value))
+url_argument = click.argument("url", callback=remember)
 """Adds the argument URL to a command; JSON of the command says by which profile it is read."""
 
 scheme_argument = click.argument("name", callback=_check_scheme_name, shell_complete=_complete_scheme)
 """Adds the argument NAME, the name of a scheme, to a command."""
 
 
-urls_argument = click.argument("urls", nargs=-1, required=True, metavar="URL...")
-"""Adds the argument URL... to a command; `-` stands for the lines of standard input."""
+def for_each_url(key: str = "url", *, heading: str = "{}\n") -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Add the argument URL... to a command, which gets its settings and each URL, as `each_url` says."""
+
+    def decorate(read: Callable[..., int]) -> Callable[..., int]:
+        @click.argument("urls", nargs=-1, required=True, metavar="URL...")
+        @click.pass_obj
+        @wraps(read)
+        def command(settings: Settings, /, urls: Sequence[str], **options: Any) -> int:
+            return each_url(urls, partial(read, settings, **options), key, heading=heading)
+
+        return command
+
+    return decorate
 
 
-def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", *, heading: str = "{}\n") -> None:
-    """Call `read` with each URL, and exit with the greatest exit code: it returns one, or raises URLError.
+def each_url(urls: Sequence[str], read: Callable[[str], int], key: str = "url", *, heading: str = "{}\n") -> int:
+    """Call `read` with each URL, and return the greatest exit code: it returns one, or raises URLError.
 
-    An error of one URL does not end the command. If there may be several, JSON is a line for each, with the URL under
-    `key`, and other output has a heading.
+    `-` stands for the lines of standard input. An error of one URL does not end the command. If there may be several,
+    JSON is a line for each, with the URL under `key`, and other output has a heading.
     """
     context, code, is_many = click.get_current_context(), 0, len(urls) > 1 or "-" in urls
     # On a terminal, the results themselves show how many are done.
     with count_bar(None, shown=is_many and sys.stderr.isatty() and not sys.stdout.isatty()) as advance:
-        for text in _texts(urls):
-            context.meta[ABOUT] = About(text, key, is_many)
+        for line, text in _texts(urls):
+            context.meta[ABOUT] = About(text, key, is_many, line)
             current_settings().registry  # noqa: B018  what is wrong with it ends the command
             if is_many and not context.meta.get(ASKED):
                 sys.stdout.write(heading.format(safe_line(redact_url(text))))
             try:
                 code = max(code, read(text))
             except URLError as error:
-                code = max(code, report_failure(error, context))
+                code = max(code, report_failure(error))
             advance(1)
-    context.exit(code)
+    return code
 
 
-def _texts(urls: Sequence[str]) -> Iterator[str]:
+def _texts(urls: Sequence[str]) -> Iterator[tuple[int, str]]:
     for url in urls:
         if url != "-":
-            yield url
+            yield 0, url
             continue
         with click.open_file("-", encoding="utf-8-sig", errors="surrogateescape") as source:
-            yield from (line.rstrip("\r\n") for _, line in listed_lines(source))
+            yield from ((number, line.rstrip("\r\n")) for number, line in listed_lines(source))
 
 
 def listed_lines(source: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -148,5 +155,8 @@ def listed_lines(source: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def note_hidden_password() -> None:
-    """Write on standard error that a password was replaced by ***."""
-    write_note("the password is hidden; --passwords writes it into a file or a pipe")
+    """Write on standard error, once, that a password was replaced by ***."""
+    meta = click.get_current_context().meta
+    if not meta.get(_NOTED):
+        meta[_NOTED] = True
+        write_note("the password is hidden; --passwords writes it into a file or a pipe")

@@ -14,6 +14,7 @@ from urlschemes_cli.output.text import safe_line, write_line
 
 MAX_SECRET = 64 * 1024
 """Octets that a password or token in a file may have."""
+_prompt: Callable[..., str] = partial(click.prompt, default="", show_default=False, err=True)
 
 
 def can_prompt() -> bool:
@@ -41,24 +42,20 @@ def given_login(user: str | None, password_file: str | None, bearer_file: str | 
     elif not colon:
         if not can_prompt():
             raise click.UsageError("--user has no password, and there is no terminal to ask: add --password-file FILE")
-        password = _prompt_for_secret(f"Password of {safe_line(name)}")
+        password = _prompt(f"Password of {safe_line(name)}", hide_input=True)
     return Credentials(name, password)
 
 
 def _secret_in(file: str, option: str, label: str) -> str:
     """Return the first line of `file`; `-` is standard input."""
     if file == "-" and can_prompt():
-        return _prompt_for_secret(label)
+        return _prompt(label, hide_input=True)
     with click.open_file(file, "rb") as opened:
         octets: bytes = opened.readline(MAX_SECRET + 1)
     secret = octets.rstrip(b"\r\n").decode("utf-8", "surrogateescape")
     if not secret or len(octets) > MAX_SECRET:
         raise click.UsageError(f"{option}: the first line is {'too long' if secret else 'empty'}")
     return secret
-
-
-def _prompt_for_secret(label: str) -> str:
-    return str(click.prompt(label, default="", show_default=False, hide_input=True, err=True))
 
 
 def login_prompt(first: Authenticator | None) -> Authenticator:
@@ -68,20 +65,16 @@ def login_prompt(first: Authenticator | None) -> Authenticator:
         known = first(request) if first else None
         if known is not None or not can_prompt():
             return known
-        return _ask_for_login(request)
+        realm = f" ({safe_line(request.realm)})" if request.realm else ""
+        write_line(f"{safe_line(request.host)} port {request.port}{realm} asks for a login.", stream=sys.stderr)
+        user = request.user
+        if user is None:
+            user = _prompt("User (empty: none)")
+            if not user:
+                return None
+        return Credentials(user, _prompt(f"Password of {safe_line(user)}", hide_input=True))
 
     return ask
-
-
-def _ask_for_login(request: Authenticate) -> Credentials | None:
-    realm = f" ({safe_line(request.realm)})" if request.realm else ""
-    write_line(f"{safe_line(request.host)} port {request.port}{realm} asks for a login.", stream=sys.stderr)
-    user = request.user
-    if user is None:
-        user = click.prompt("User (empty: none)", default="", show_default=False, err=True)
-        if not user:
-            return None
-    return Credentials(user, _prompt_for_secret(f"Password of {safe_line(user)}"))
 
 
 def form_prompt(answers: Sequence[str]) -> Callable[[Form], Answers] | None:
@@ -89,9 +82,7 @@ def form_prompt(answers: Sequence[str]) -> Callable[[Form], Answers] | None:
 
     Returns None without answers and without a terminal.
     """
-    if answers:
-        return partial(_given, answers)
-    return _fill_in if can_prompt() else None
+    return partial(_given, answers) if answers else _fill_in if can_prompt() else None
 
 
 def _given(answers: Sequence[str], form: Form) -> Answers:
@@ -117,36 +108,21 @@ def _prompt_of(question: Question) -> str:
 
 
 def _answer(question: Question) -> str:
-    prompt = _prompt_of(question)
-    if question.choices:
-        write_line(prompt, stream=sys.stderr)
-        return _choose(question)
-    if question.multiline:
-        return _lines(prompt)
-    hidden = question.hidden
-    show_default = bool(question.default) and not hidden
-    return str(click.prompt(prompt, default=question.default, show_default=show_default, hide_input=hidden, err=True))
-
-
-def _lines(prompt: str) -> str:
-    """Return the lines typed up to an empty one."""
-    write_line(f"{prompt} (an empty line ends the answer)", stream=sys.stderr)
-    lines: list[str] = []
-    while line := click.prompt(">", default="", show_default=False, prompt_suffix=" ", err=True):
-        lines.append(str(line))
-    return "\n".join(lines)
-
-
-def _choose(question: Question) -> str:
-    """Return the choice whose text or number is typed."""
+    prompt, hidden = _prompt_of(question), question.hidden
+    if question.multiline and not question.choices:
+        write_line(f"{prompt} (an empty line ends the answer)", stream=sys.stderr)
+        return "\n".join(iter(partial(_prompt, ">", prompt_suffix=" "), ""))
+    if not question.choices:
+        show_default = bool(question.default) and not hidden
+        return _prompt(prompt, default=question.default, show_default=show_default, hide_input=hidden)
+    write_line(prompt, stream=sys.stderr)
     numbers = _numbers(question)
     for number, choice in numbers.items():
         mark = "*" if choice == question.default else " "
         text = "" if number == choice else f"  {safe_line(choice)}"
         write_line(f" {mark}{safe_line(number):>3}{text}", stream=sys.stderr)
-
     default = next((number for number, choice in numbers.items() if choice == question.default), None)
-    return str(click.prompt("Choice", value_proc=partial(_chosen, question), default=default, err=True))
+    return _prompt("Choice", value_proc=partial(_chosen, question), default=default, show_default=True)
 
 
 def _numbers(question: Question) -> dict[str, str]:

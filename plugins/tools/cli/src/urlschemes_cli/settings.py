@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
+import urlschemes_access  # what it offers is imported when it is used: commands that only parse do without it
 from urlschemes import Registry, default_registry
 from urlschemes.errors import PluginError
 from urlschemes.grammar.profile import Profile
@@ -21,9 +21,6 @@ from urlschemes.registry.names import reserved_names
 from urlschemes.registry.selection import Rules
 from urlschemes_access.config_file import ConfigFile, user_file
 from urlschemes_cli.commands import RESERVED
-
-if TYPE_CHECKING:
-    from urlschemes_access import Client, Configuration
 
 __all__ = ["DEFAULT", "Settings", "current_settings", "installed_profiles", "known_profiles", "known_records"]
 
@@ -100,11 +97,10 @@ class Settings:
         return user_file(os.environ) if self.config is None else os.path.abspath(self.config)  # noqa: PTH100  it is shown as text
 
     @cached_property
-    def configuration(self) -> Configuration:
+    def configuration(self) -> urlschemes_access.Configuration:
         """The configuration of clients. Variables count: they belong to the person who types the command."""
-        from urlschemes_access import Configuration  # late: commands that only parse do without it
-
-        return Configuration.of(self.file, trust_env=True) if self.use_config else Configuration()
+        configuration = urlschemes_access.Configuration
+        return configuration.of(self.file, trust_env=True) if self.use_config else configuration()
 
     @property
     def chosen_profile(self) -> tuple[str, str]:
@@ -176,11 +172,10 @@ class Settings:
             return self.registry
         return next((each for each in self.registries if _has(each, name)), self.registry)
 
-    def client_for(self, text: str) -> Client:
+    def client_for(self, text: str) -> urlschemes_access.Client:
         """Return a configured client of the registry that reads `text`. Raises ConfigurationError, PluginError."""
-        from urlschemes_access import Client  # late: commands that only parse do without it
-
-        return Client(registry=self.registry_for(text), configuration=self.configuration, keep_connections=False)
+        registry, configuration = self.registry_for(text), self.configuration
+        return urlschemes_access.Client(registry=registry, configuration=configuration, keep_connections=False)
 
 
 def current_settings() -> Settings:

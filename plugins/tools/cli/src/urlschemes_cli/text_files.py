@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 import click
 
 import urlschemes_lint
-from urlschemes import URLError
 from urlschemes.redaction import redact_url
-from urlschemes.registry.names import known_names
-from urlschemes_cli.commands.extract import decoded
+from urlschemes.registry.names import known_names, merged, suggestion
+from urlschemes_cli.commands.extract import text_of
 from urlschemes_cli.error_reports import error_json, finding_json
 from urlschemes_cli.exit_codes import INVALID, USAGE
-from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import json_text
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.settings import Settings
 from urlschemes_text import Found, fill_placeholders, find
 
-_URL = re.compile("(?<![A-Za-z0-9+.-])([A-Za-z]+)://")
 _AUTHORITY = re.compile("[A-Za-z0-9+.-]+://[^/?#]*")
 _SEGMENT = re.compile("[^/?#&]*")
-_KEPT = 70  # characters that may begin a URL which goes on in the next piece
 
 
 def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
@@ -43,33 +39,44 @@ def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
                 write_line(json_text({"file": file, **error_json(unreadable)}))
             else:
                 write_note(unreadable.format_message())
-    _note_unchecked(settings, counts)
+    if counts:
+        listed = ", ".join(f"{count} {name}" for name, count in counts.most_common())
+        write_note(f"URLs not checked, as no plugin has their scheme: {listed}; see `urlschemes why NAME`")
     return code
 
 
 def _findings(settings: Settings, file: str, counts: Counter[str]) -> Iterator[dict[str, Any]]:
-    """Yield the findings about the URLs in a file, as JSON. Raises ClickException."""
-    pieces = _text_of(file)
+    """Yield the findings about the URLs in a file, as JSON; count those that are not checked. Raises ClickException."""
+    pieces = text_of(file)
     first = next(pieces, "")
     if "\0" in first:
-        write_note(f"{file} is not a text and was passed over")
+        write_note(f"{file} was not read: it holds NUL, so it is no text in UTF-8 or UTF-16")
         return
-    for passage in find(_counted(chain([first], pieces), counts), registries=settings.registries, invalid=True):
+    for passage in find(chain([first], pieces), registries=settings.registries, invalid=True):
         text = passage.meant
         if text is None:
             continue
-        filled = fill_placeholders(text)
-        for finding in urlschemes_lint.check(filled, registry=settings.registry_for(filled)):
+        filled, name = fill_placeholders(text), text.partition(":")[0].lower()
+        registry = settings.registry_for(filled)
+        if name in counts or not (name in registry or _is_misspelt(settings, name)):
+            counts[name] += 1
+            continue
+        for finding in urlschemes_lint.check(filled, registry=registry):
             start, end = finding.span or (0, len(text))
             about = slice(min(start, max(end - 1, 0)), end)  # what is missing may be in a placeholder before it
-            is_known = text[about] == filled[about] and finding.code != "unknown-scheme"
-            if is_known and (finding.severity == "error" or _is_literal(text, filled, start)):
+            if text[about] == filled[about] and (finding.severity == "error" or _is_literal(text, filled, start)):
                 line, column = passage.place_of(finding.span[0] if finding.span else 0)
                 if isinstance(passage, Found):
                     url = passage.url.redacted()
                 else:  # the whole text: a part of it might end within a password, and not look like one
                     url = redact_url(getattr(passage.error, "text", text))
                 yield {"file": file, "line": line, "column": column, "url": url, **finding_json(finding)}
+
+
+def _is_misspelt(settings: Settings, name: str) -> bool:
+    """Return True for a name such as `htps`: no register has it, and it is near a well-known scheme."""
+    near = suggestion(name, {*known_names(), *settings.schemes}) if name.isalpha() else None  # not for `git+https`
+    return near is not None and name not in merged(settings.registry.ledgers())
 
 
 def _is_literal(text: str, filled: str, index: int) -> bool:
@@ -79,34 +86,6 @@ def _is_literal(text: str, filled: str, index: int) -> bool:
     """
     places = _AUTHORITY.match(text), _SEGMENT.match(text, index)
     return all(place is None or place[0] == filled[slice(*place.span())] for place in places)
-
-
-def _text_of(file: str) -> Iterator[str]:
-    """Yield the text of a file. Raises ClickException."""
-    try:
-        with click.open_file(file, "rb") as opened:
-            yield from decoded(opened)
-    except OSError as error:
-        raise click.FileError(file, error.strerror) from error
-
-
-def _counted(pieces: Iterable[str], counts: Counter[str]) -> Iterator[str]:
-    """Yield the pieces of a text, and count the URLs with `//` in them by scheme."""
-    before = ""
-    for piece in pieces:
-        text = before + piece
-        counts.update(each[1].lower() for each in _URL.finditer(text) if each.end() > len(before))
-        before = text[-_KEPT:]
-        yield piece
-
-
-def _note_unchecked(settings: Settings, counts: Counter[str]) -> None:
-    """Write on standard error how many URLs are of known schemes that are not installed, and how to install these."""
-    for name in filter(counts.get, known_names()):
-        try:
-            _ = settings.registry_for(name)[name]
-        except URLError as error:
-            write_note(f"{counts[name]} URL{'s were' if counts[name] > 1 else ' was'} not checked: {message_of(error)}")
 
 
 def _line(value: dict[str, Any], form: str) -> str:

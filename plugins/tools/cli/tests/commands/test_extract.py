@@ -87,6 +87,18 @@ def test_json_is_a_list(run) -> None:
     assert run("extract", "--json", input="nothing").stdout == "[]\n"
 
 
+def test_the_urls_of_several_files_have_their_names(run, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for file in ("a", "b\u202e"):
+        Path(file).write_text("x-shelf://h/\nx-shelf://h/~")
+    assert run("extract", "a", "b\u202e").stdout == "x-shelf://h/\n" * 2
+    result = run("extract", "--positions", "--invalid", "a", "-", "b\u202e", input="x-shelf://h/-")
+    assert result.stdout == "a:1:1: x-shelf://h/\n-:1:1: x-shelf://h/-\nb\\u202e:1:1: x-shelf://h/\n"
+    assert [line.split()[1] for line in result.stderr.splitlines()] == ["a:2:1:", "b\\u202e:2:1:"]
+    assert [each["file"] for each in json.loads(run("extract", "--json", "a", "b\u202e").stdout)] == ["a", "b\u202e"]
+    assert "file" not in json.loads(run("extract", "--json", "a").stdout)[0]
+
+
 def test_any_octets_are_read(run) -> None:
     octets = (
         b"\xef\xbb\xbfx-shelf://host.dom/a \x1b[31m\xff\x00 x-shelf://host.dom/\xe9 <URL:x-shelf://host.dom/b#\x1b[2J>"
@@ -112,6 +124,16 @@ def test_urls_are_written_before_the_text_ends(environment: dict[str, str]) -> N
         assert process.stdout.readline() == b"x-shelf://host.dom/a\n"
         process.stdin.close()
         assert process.wait(30) == 0
+
+
+def test_a_url_that_is_too_long_is_passed_over(run) -> None:
+    text = f"x-shelf://h/{'a' * 2**16} x-shelf://h/~ x-attic://h/ x-shelf://h/b"
+    for words in ((), ("--json",)):
+        result = run("extract", *words, input=text)
+        assert (result.exit_code, result.stdout.count("x-shelf://"), result.stderr.count("\n")) == (0, 1, 1)
+        assert result.stderr.startswith("urlschemes: 1:1: passed over: the URL has 65537 characters")
+    assert run("extract", "--delimited", input=text).output == ""
+    assert run("extract", "--invalid", input=text).stderr.count("\n") == 2
 
 
 def test_a_file_that_does_not_exist_is_a_usage_error(run, tmp_path: Path) -> None:

@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 import locale
+import os
+import socket
 import sys
+import time
 from pathlib import Path
-from textwrap import dedent
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from faulty import GOOD
 
-if TYPE_CHECKING:
-    from plugin_fixtures import Child, Install, Plugin
-
-PROBE = """
-import urlschemes
+from urlschemes import Registry
 from urlschemes_conformance import import_probe
 
-def probe(*names):
-    "Return the report for each of the schemes or distributions."
-    claims = [claim for claim in urlschemes.Registry(names).claims() if claim.state == "active"]
+if TYPE_CHECKING:
+    from plugin_fixtures import Install, Plugin
+
+
+@pytest.fixture(autouse=True)
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the plugins be installed for this process, in which a warning is an error."""
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    monkeypatch.setattr(sys, "warnoptions", ["error"])
+
+
+def probe(*names: str) -> dict[str, import_probe.ImportReport]:
+    """Return the report for each of the schemes or distributions."""
+    claims = [claim for claim in Registry(names).claims() if claim.state == "active"]
     reports = import_probe.probe_imports(claims)
     return {key: report for claim, report in reports.items() for key in (claim.name, claim.distribution)}
-"""
+
+
+def state() -> tuple[Any, ...]:
+    return socket.getdefaulttimeout(), Path.cwd(), sys.path[:], sys.getrecursionlimit(), dict(os.environ)
+
 
 CHANGES = {
     "function": (
         "import urlschemes.redaction as d\nd.one_line = lambda *_: ''",
-        "urlschemes.redaction.one_line is now x_changes_",
+        "urlschemes.redaction.one_line is now x_changes.",
     ),
     "method": (
         "from urlschemes import URL\nURL.check_line = lambda _: None",
-        "urlschemes.url.value.URL.check_line is now x_changes_",
+        "urlschemes.url.value.URL.check_line is now x_changes.",
     ),
     "gone": (
         "from urlschemes_access import Policy\ndel Policy.check_host",
@@ -70,7 +83,7 @@ CHANGES = {
     "path": ("import sys\nsys.path.insert(0, '/nowhere')", "sys.path: added '/nowhere'"),
     "finder": (
         "import sys\nclass F:\n    @staticmethod\n    def find_spec(*_): return None\nsys.meta_path.append(F)",
-        "sys.meta_path: added x_changes_",
+        "sys.meta_path: added x_changes.",
     ),
     "order": ("import sys\nsys.path_hooks.reverse()", "sys.path_hooks: reordered"),
     "hook": ("import sys\nsys.excepthook = print", "sys.excepthook changed from "),
@@ -92,44 +105,26 @@ CHANGES = {
     "writes": ("import pathlib\npathlib.Path(__file__).with_name('made').write_text('a')", "opened the file "),
 }
 """Statements at import, by what they change, and the change that the probe reports."""
-NUMBER_OF_PLUGINS = 3
-"""Plugins that make these changes, several each: the probe starts a process for each plugin."""
+if locale.setlocale(locale.LC_ALL) != "C":
+    CHANGES["locale"] = ("import locale\nlocale.setlocale(locale.LC_ALL, 'C')", "the locale changed from ")
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="the plugins use POSIX")
 
 
 @pytest.mark.plugin_fault(25, 26)
-def test_a_change_is_reported_and_happens_only_in_the_child_process(plugin: Plugin, child: Child) -> None:
-    groups = {f"x-changes-{number}": [*CHANGES][number::NUMBER_OF_PLUGINS] for number in range(NUMBER_OF_PLUGINS)}
-    for name, group in groups.items():
-        plugin(name, "\n".join([*(CHANGES[change][0] for change in group), GOOD]))
+def test_a_change_is_reported_and_happens_only_in_the_child_process(plugin: Plugin) -> None:
+    plugin("x-changes", "\n".join([*(statements for statements, _ in CHANGES.values()), GOOD]))
     plugin("x-other", code=None)
-    code = """
-    import os, socket
-    def state():
-        return socket.getdefaulttimeout(), os.getcwd(), sys.path[:], sys.getrecursionlimit(), dict(os.environ)
+    plugin("x-good", GOOD)
     before = state()
-    reports = probe("x-good", *json.loads(sys.argv[1]))
+    reports = probe("x-good", "x-changes")
     assert state() == before
-    print(json.dumps({name: [report.fault, report.changes] for name, report in reports.items()}))
-    """
-    arguments = [str([*groups]).replace("'", '"')]
-    reports = child(PROBE + dedent(code), plugin("x-good", GOOD), arguments=arguments)
-    assert reports["x-good"] == ["", []]
-    for name, group in groups.items():
-        fault, changes = reports[name]
-        assert fault == "", name
-        for change in group:
-            assert any(CHANGES[change][1] in each for each in changes), (change, changes)
-        assert not any("secret" in change for change in changes)
-
-
-@pytest.mark.skipif(locale.setlocale(locale.LC_ALL) == "C", reason="the locale is C already")
-def test_a_changed_locale_is_reported(plugin: Plugin, child: Child) -> None:
-    site = plugin("x-locale", f"import locale\nlocale.setlocale(locale.LC_ALL, 'C')\n{GOOD}")
-    (change,) = child(PROBE + "print(json.dumps(probe('x-locale')['x-locale'].changes))", site)
-    assert change.startswith("the locale changed from ")
-    assert change.endswith(" to 'C'")
+    assert reports["x-good"][1:] == ("", ())
+    _, fault, changes = reports["x-changes"]
+    assert fault == ""
+    for change, (_, expected) in CHANGES.items():
+        assert any(expected in each for each in changes), (change, changes)
+    assert not any("secret" in change for change in changes)
 
 
 ENDS = {
@@ -151,7 +146,6 @@ assert sys.stdin.read() == ''""",
         "",
     ),
     "x-interrupts": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-    "x-exits": ("raise SystemExit(3)", "SystemExit: 3"),
 }
 """Statements that end the process, by the scheme of the plugin, and the fault that the probe reports."""
 HANGS = {
@@ -168,66 +162,52 @@ HANGS = {
 @POSIX
 @pytest.mark.parametrize(("plugins", "seconds"), [(ENDS, 60), (HANGS, 3)], ids=["ends", "hangs"])
 def test_a_plugin_that_ends_or_holds_up_its_process_is_reported(
-    plugin: Plugin, child: Child, plugins: dict[str, tuple[str, str]], seconds: int
+    plugin: Plugin, plugins: dict[str, tuple[str, str]], seconds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sites = {plugin(name, f"{code}\n{GOOD}") for name, (code, _) in plugins.items()}
-    code = """
-    import_probe.MAX_SECONDS = int(sys.argv[1])
-    reports = probe(*sys.argv[2:])
-    print(json.dumps({name: report.fault for name, report in reports.items()}))
-    """
-    faults = child(PROBE + dedent(code), *sites, arguments=[str(seconds), *plugins])
+    for name, (code, _) in plugins.items():
+        plugin(name, f"{code}\n{GOOD}")
+    monkeypatch.setattr(import_probe, "MAX_SECONDS", seconds)
+    reports = probe(*plugins)
     for name, (_, expected) in plugins.items():
-        assert expected in faults[name], name
-        assert bool(faults[name]) == bool(expected), name
+        assert expected in reports[name].fault, name
+        assert bool(reports[name].fault) == bool(expected), name
 
 
-def test_algorithms_and_hooks_are_imported_too(plugin: Plugin, install: Install, child: Child) -> None:
-    plugin("x-late", access="raise SystemExit(3)")
+def test_algorithms_and_hooks_are_imported_too(plugin: Plugin, install: Install) -> None:
+    plugin("x-late", access="import socket\nsocket.setdefaulttimeout(1)\nraise SystemExit(3)")
     plugin("x-lacks", access="")
-    plugin("x-patches", access="import socket\nsocket.setdefaulttimeout(1)\ndef access(url): yield")
     hooks = "from urlschemes.registry.hooks import hookimpl\n@hookimpl\ndef urlschemes_vetoo(url): pass\n"
-    site = install("misspelt", "[urlschemes]\nveto = misspelt\n", {"misspelt.py": hooks})
-    code = """
-    reports = probe("x-late", "x-lacks", "x-patches", "misspelt")
-    print(json.dumps({name: [report.fault, report.changes] for name, report in reports.items()}))
-    """
-    reports = child(PROBE + dedent(code), site)
-    assert "SystemExit: 3" in reports["x-late"][0]
-    assert "has no function 'access'" in reports["x-lacks"][0]
-    assert reports["x-patches"] == ["", ["the default timeout of sockets changed from None to 1.0"]]
-    assert "urlschemes_vetoo" in reports["misspelt"][0]
+    install("misspelt", "[urlschemes]\nveto = misspelt\n", {"misspelt.py": hooks})
+    reports = probe("x-late", "x-lacks", "misspelt")
+    assert "SystemExit: 3" in reports["x-late"].fault
+    assert "has no function 'access'" in reports["x-lacks"].fault
+    assert reports["x-late"].changes == ("the default timeout of sockets changed from None to 1.0",)
+    assert "urlschemes_vetoo" in reports["misspelt"].fault
 
 
-def test_a_program_without_an_interpreter_cannot_probe(plugin: Plugin, child: Child) -> None:
-    code = "sys.executable = None\nprint(json.dumps(probe('x-good')['x-good']))"
-    report = child(PROBE + code, plugin("x-good", GOOD))
+def test_a_program_without_an_interpreter_cannot_probe(plugin: Plugin, monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin("x-good", GOOD)
+    monkeypatch.setattr(sys, "executable", None)
     fault = "the process that imports it cannot be started: this program has no Python interpreter"
-    assert report == [None, fault, []]
+    assert probe("x-good")["x-good"] == (None, fault, ())
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="there is no /proc")
 @pytest.mark.parametrize("end", ["time.sleep(60)", ""], ids=["hangs", "ends"])
 def test_processes_that_a_plugin_started_are_ended_with_it(
-    plugin: Plugin, child: Child, tmp_path: Path, end: str
+    plugin: Plugin, tmp_path: Path, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (
         "import os, subprocess, sys, time\n"
         "process = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
         f"with open({str(tmp_path / 'pid')!r}, 'w') as file: file.write(str(process.pid))\n{end}\n{GOOD}"
     )
-    program = """
-    import time
-    from pathlib import Path
-    import_probe.MAX_SECONDS = int(sys.argv[2])
+    plugin("x-starts", code)
+    monkeypatch.setattr(import_probe, "MAX_SECONDS", 6 if end else 60)
     report = probe("x-starts")["x-starts"]
-    status = Path("/proc", Path(sys.argv[1]).read_text(), "stat")
+    status = Path("/proc", (tmp_path / "pid").read_text(), "stat")
     ends = time.monotonic() + 60
-    while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z" and time.monotonic() < ends:
+    while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < ends
         time.sleep(0.05)
-    print(json.dumps([report.fault, time.monotonic() < ends]))
-    """
-    arguments = [tmp_path / "pid", "6" if end else "60"]
-    fault, ended = child(PROBE + dedent(program), plugin("x-starts", code), arguments=arguments)
-    assert ended
-    assert bool(fault) == bool(end)
+    assert bool(report.fault) == bool(end)

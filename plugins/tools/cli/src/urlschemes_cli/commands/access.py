@@ -5,31 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import TextIO, TypeVar
 
 import click
 
 from urlschemes import URL
 from urlschemes.errors import UnsupportedOperation
 from urlschemes.redaction import redact, redact_url
-from urlschemes_access import Client, Document, Listing, Range, Session
-from urlschemes_access.client import Arguments
+from urlschemes_access import Document, Listing, Range, Session
 from urlschemes_access.errors import IsDirectory
 from urlschemes_access.resources.file_names import file_name
 from urlschemes_cli.access_options import AccessOptions, with_access_options
 from urlschemes_cli.options import json_option, remember, url_argument
-from urlschemes_cli.output.documents import (
-    attributes_json,
-    document_json,
-    download,
-    for_attributes,
-    write_attributes,
-    write_document,
-)
+from urlschemes_cli.output import documents
 from urlschemes_cli.output.json_output import write_json
-from urlschemes_cli.output.listings import listing_json, write_listing
 from urlschemes_cli.output.progress import ProgressBar, can_show_progress
-from urlschemes_cli.output.text import safe_line, write_note
+from urlschemes_cli.output.text import write_note
 from urlschemes_cli.settings import Settings
 
 T = TypeVar("T")
@@ -63,7 +54,7 @@ def _range(text: str) -> Range | int:
 
 
 @click.command()
-@click.argument("url", required=False, callback=lambda context, _, url: None if url is None else remember(context, url))
+@click.argument("url", required=False, callback=remember)
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write to FILE.")
 @click.option("-O", "by_name", is_flag=True, help="Write the content to a file named after the path of URL.")
 @click.option(
@@ -101,7 +92,7 @@ def access(
     resumes: bool,
     compressed: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Get the document or listing that URL locates.
 
     Files and pipes get a document unchanged; on a terminal its control characters are escaped. A listing is a table on
@@ -122,8 +113,7 @@ def access(
             raise click.UsageError("--many needs -o DIR, a folder for the files")
         from urlschemes_cli.many import access_many  # late: asyncio
 
-        access_many(settings, many, Path(output), access_options, as_json=as_json)
-        return
+        return access_many(settings, many, Path(output), access_options, as_json=as_json)
     if url is None:
         raise click.UsageError("give a URL, or --many FILE with URLs")
     target = _target(url, output, by_name=by_name)
@@ -136,19 +126,24 @@ def access(
     arguments = access_options.arguments(client, url, "access")
     arguments["trace"] = arguments["trace"] or progress.tracer
     if resumes and target is not None:
-        result: dict[str, Any] | None = download(client, url, target.resolve(), arguments, progress)
+        result: object = documents.download(client, url, target.resolve(), arguments, progress)
     else:
 
         def opened(url: URL | str) -> Document | Listing | Session:
-            wanted = _last_octets(client, url, part, arguments) if isinstance(part, int) else part
-            return client.access(url, range=wanted, **arguments)
+            if isinstance(part, Range | None):
+                return client.access(url, range=part, **arguments)
+            size = client.find_attributes(url, **documents.for_attributes(arguments)).size
+            if size is None:
+                raise UnsupportedOperation("the size of the resource, and so the place of its last octets, is unknown")
+            return client.access(url, range=Range(max(size - part, 0)), **arguments)
 
         with _or_listing(opened, url) as resource, progress.transfer(resource.attributes.size):
-            result = _write(resource, target, as_json=as_json)
+            result = (documents.resource_json if as_json else documents.write_resource)(resource, target)
     if by_name:
         write_note(f"saved as {target}")
     if as_json:
         write_json(result)
+    return 0
 
 
 def _or_listing(operate: Callable[[URL | str], T], url: str) -> T:
@@ -162,33 +157,6 @@ def _or_listing(operate: Callable[[URL | str], T], url: str) -> T:
         return operate(error.listing)
 
 
-def _last_octets(client: Client, url: URL | str, count: int, arguments: Arguments) -> Range:
-    """Return the range of the last `count` octets. Raises UnsupportedOperation if the size is unknown."""
-    size = client.find_attributes(url, **for_attributes(arguments)).size
-    if size is None:
-        raise UnsupportedOperation("the size of the resource, and so the place of its last octets, is unknown")
-    return Range(max(size - count, 0))
-
-
-def _write(resource: Document | Listing | Session, target: Path | None, *, as_json: bool) -> dict[str, Any] | None:
-    """Write a document or listing, or return it as JSON."""
-    if isinstance(resource, Document):
-        if as_json:
-            return document_json(resource, target)
-        write_document(resource, target)
-    elif isinstance(resource, Listing):
-        if as_json:
-            return listing_json(resource, target)
-        write_listing(resource, target)
-    else:
-        raise UnsupportedOperation(
-            f"{safe_line(resource.url.redacted())} opens an interactive session, not a document or a listing",
-            scheme=resource.url.scheme,
-            hint="`urlschemes --help` lists the commands of plugins",
-        )
-    return None
-
-
 @click.command()
 @url_argument
 @json_option
@@ -200,6 +168,6 @@ def attributes(settings: Settings, url: str, access_options: AccessOptions, *, a
     arguments = access_options.arguments(client, url, "find attributes")
     found = _or_listing(lambda each: client.find_attributes(each, **arguments), url)
     if as_json:
-        write_json({"url": redact(url), "attributes": attributes_json(found)})
-        return
-    write_attributes(found, if_none="the resource exists; nothing more is known of it")
+        write_json({"url": redact(url), "attributes": documents.attributes_json(found)})
+    else:
+        documents.write_attributes(found, if_none="the resource exists; nothing more is known of it")

@@ -12,7 +12,7 @@ import urlschemes_lint
 from urlschemes.redaction import HIDDEN, redact, redact_url
 from urlschemes_cli.error_reports import finding_json, verdict_json, verdict_line
 from urlschemes_cli.exit_codes import INVALID
-from urlschemes_cli.options import each_url, json_option, note_hidden_password, passwords_option, urls_argument
+from urlschemes_cli.options import each_url, for_each_url, json_option, note_hidden_password, passwords_option
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.json_output import ABOUT, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
@@ -25,7 +25,7 @@ from urlschemes_cli.settings import Settings
 @click.option("--format", "form", type=click.Choice(["text", "github"]), help="How --text writes what it finds.")
 @json_option
 @click.pass_obj
-def check(settings: Settings, urls: tuple[str, ...], *, in_text: bool, form: str | None, as_json: bool) -> None:
+def check(settings: Settings, urls: tuple[str, ...], *, in_text: bool, form: str | None, as_json: bool) -> int:
     """List the errors in URL, and warnings about what is legal but unwise.
 
     The exit code is 1 if there are errors. With `-`, each line of standard input is a URL.
@@ -33,14 +33,14 @@ def check(settings: Settings, urls: tuple[str, ...], *, in_text: bool, form: str
     With --text, each URL is a FILE, or `-`: a text with URLs, such as Markdown, HTML or source code. Each finding is a
     line `FILE:LINE:COLUMN: SEVERITY: CODE: MESSAGE`, or a workflow command for `--format github`. Text with no scheme
     and placeholders as in `http://{host}/` or `http://$HOST/` are left alone. Standard error says how many URLs were
-    not checked because their scheme is not installed. Files that are not texts are passed over.
+    not checked because their scheme is not installed. Files that are not text in UTF-8 or UTF-16 are named there.
     """
     if form and (as_json or not in_text):
         raise click.UsageError("--format cannot be combined with --json" if as_json else "--format needs --text")
     if in_text:
         from urlschemes_cli.text_files import check_files  # late: most checks read no text
 
-        click.get_current_context().exit(check_files(settings, urls, "json" if as_json else form or "text"))
+        return check_files(settings, urls, "json" if as_json else form or "text")
 
     def read(text: str) -> int:
         registry = settings.registry_for(text)
@@ -48,13 +48,10 @@ def check(settings: Settings, urls: tuple[str, ...], *, in_text: bool, form: str
         is_invalid = any(each["severity"] == "error" for each in findings)
         shown = redact_url(text) if is_invalid else registry.parse(text).redacted()
         value = {"url": shown, "valid": not is_invalid, "findings": findings, "rfc1738": verdict_json(text)}
-        if as_json:
-            write_json(value)
-        else:
-            _print(value)
+        (write_json if as_json else _print)(value)
         return INVALID if is_invalid else 0
 
-    each_url(urls, read)
+    return each_url(urls, read)
 
 
 def _print(value: dict[str, Any]) -> None:
@@ -80,35 +77,26 @@ def _place(finding: dict[str, Any]) -> str:
 
 
 @click.command()
-@urls_argument
+@for_each_url("given", heading="")
 @json_option
 @passwords_option
-@click.pass_obj
-def fix(settings: Settings, urls: tuple[str, ...], *, as_json: bool, passwords: bool) -> None:
+def fix(settings: Settings, given: str, *, as_json: bool, passwords: bool) -> int:
     """Write the valid URL that is nearest to URL, and list the changes on standard error.
 
     A scheme or a host is never guessed. If several repairs are possible, none is made. With `-`, each line of standard
     input is a URL.
     """
-    is_hidden = False
-
-    def read(given: str) -> int:
-        nonlocal is_hidden
-        fixed = urlschemes_lint.fix(given, registry=settings.registry_for(given))
-        value = _fixed_json(fixed, given, passwords=passwords)
-        if as_json:
-            write_json(value)
-            return 0
-        write_line(value["url"])
-        _note_changes(value, f"{value['given']}: " if click.get_current_context().meta[ABOUT].is_one_of_many else "")
-        if value["url"] == str(fixed.url):
-            return 0
-        if not is_hidden:
-            is_hidden = True
-            note_hidden_password()
-        return 0 if sys.stdout.isatty() else INVALID  # a file or a program takes what was written for the URL
-
-    each_url(urls, read, "given", heading="")
+    fixed = urlschemes_lint.fix(given, registry=settings.registry_for(given))
+    value = _fixed_json(fixed, given, passwords=passwords)
+    if as_json:
+        write_json(value)
+        return 0
+    write_line(value["url"])
+    _note_changes(value, f"{value['given']}: " if click.get_current_context().meta[ABOUT].is_one_of_many else "")
+    if value["url"] == str(fixed.url):
+        return 0
+    note_hidden_password()
+    return 0 if sys.stdout.isatty() else INVALID  # a file or a program takes what was written for the URL
 
 
 def _fixed_json(fixed: urlschemes_lint.Fixed, given: str, *, passwords: bool) -> dict[str, Any]:

@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import click
 
-from urlschemes import URLError, default_registry
+from urlschemes import Registry, URLError, default_registry
 from urlschemes.errors import PluginError
-from urlschemes_access import Client, Configuration, Limits, Policy
+from urlschemes_access import Client, Configuration, Policy
 from urlschemes_access.configuration import Setting
 from urlschemes_access.policy import kinds
 from urlschemes_cli.error_reports import error_json, report
@@ -27,19 +27,16 @@ COMMAND_LINE = "the command line"
 _VARIABLES = ("URLSCHEMES_PLUGINS", "URLSCHEMES_DISABLE")
 
 
-class Row(NamedTuple):
-    """A setting: its key, its value without secrets, and where it comes from."""
-
-    key: str
-    value: Any
-    source: str
+Row: TypeAlias = tuple[str, Any, str]
+"""A setting: its key, its value without secrets, and where it comes from."""
+_COLUMNS = ("key", "value", "source")
 
 
 @click.command()
 @click.option("--path", is_flag=True, help="Write the path of the configuration file, whether it exists or not.")
 @json_option
 @click.pass_obj
-def config(settings: Settings, *, path: bool, as_json: bool) -> None:
+def config(settings: Settings, *, path: bool, as_json: bool) -> int:
     """Show every setting, and where it comes from: command line, environment variable, file, or default.
 
     The exit code is 2 if a setting cannot be used.
@@ -49,65 +46,54 @@ def config(settings: Settings, *, path: bool, as_json: bool) -> None:
             write_note("there is no folder for a configuration file" if settings.use_config else "no file is used")
         else:
             write_line(safe_line(settings.path))
-        return
+        return 0
     chosen, missing = settings.chosen_profile, settings.without_missing_profile()
     configuration = settings.configuration
     errors = (*([missing] if missing else []), *_errors(settings, configuration))
+    rows = (*_rows(settings, configuration), ("--profile", *chosen))
     found = {
         "file": settings.path,
         "exists": settings.path is not None and os.path.exists(settings.path),  # noqa: PTH110  the path is text
-        "settings": [row._asdict() for row in (*_rows(settings, configuration), Row("--profile", *chosen))],
+        "settings": [dict(zip(_COLUMNS, row, strict=True)) for row in rows],
         "problems": [error_json(error)["error"] for error in errors],
         "profile": settings.registry.profile.name,
     }
-    if as_json:
-        write_json(found)
-    else:
-        _show(found)
-        for error in errors:
-            report(error)
-    if errors:
-        click.get_current_context().exit(USAGE)
+    (write_json if as_json else _show)(found)
+    for error in () if as_json else errors:
+        report(error)
+    return USAGE if errors else 0
 
 
 def _errors(settings: Settings, configuration: Configuration) -> Iterator[URLError]:
-    """Return an error for each setting that cannot be used by the registry that reads its scheme."""
-    for registry in settings.registries:
-        own = [each for each in configuration.settings if settings.registry_for(_scheme_of(each)) is registry]
-        yield from Client(registry=registry, configuration=configuration).check_configuration(own)
-
-
-def _scheme_of(setting: Setting) -> str:
-    """Return the scheme that a setting is about; another text if it is about none."""
-    return setting.key if setting.table == "gateways" else setting.table.removeprefix("options.")
+    """Yield an error for each setting that cannot be used by the registry that reads the scheme that it is about."""
+    own: dict[Registry, list[Setting]] = {each: [] for each in settings.registries}
+    for each in configuration.settings:
+        scheme = each.key if each.table == "gateways" else each.table.removeprefix("options.")
+        own[settings.registry_for(scheme)].append(each)
+    for registry, checked in own.items():
+        yield from Client(registry=registry, configuration=configuration).check_configuration(checked)
 
 
 def _rows(settings: Settings, configuration: Configuration) -> Iterator[Row]:
     configured = {each.name: each for each in configuration.settings}
     default = Policy.interactive()
     policy = configuration.policy(default)
-    yield from _field_rows("policy", policy, default, configured)
-    yield from _field_rows("limits", policy.limits, default.limits, configured)
+    fields: tuple[tuple[str, Any, Any], ...] = (("policy", policy, default), ("limits", policy.limits, default.limits))
+    for table, value, usual in fields:
+        for name in kinds(type(value)):
+            key, current = f"{table}.{name}", getattr(value, name)
+            source = configured[key].source if key in configured else DEFAULT
+            if key in configured and name.startswith("denied_") and getattr(usual, name):
+                source = f"{DEFAULT}, and {source}"  # lists of what is denied add up
+            yield key, sorted(current) if isinstance(current, frozenset) else current, source
     others = (each for each in configuration.settings if each.table in ("tls", "gateways"))
     for setting in (*others, *_option_settings(configuration, settings)):
-        yield Row(setting.name, setting.safe, setting.source)
+        yield setting.name, setting.safe, setting.source
     yield from _registry_rows(settings)
 
 
-def _field_rows(
-    table: str, value: Policy | Limits, default: Policy | Limits, configured: dict[str, Setting]
-) -> Iterator[Row]:
-    for name in kinds(type(value)):
-        key = f"{table}.{name}"
-        current = getattr(value, name)
-        source = configured[key].source if key in configured else DEFAULT
-        if key in configured and name.startswith("denied_") and getattr(default, name):
-            source = f"{DEFAULT}, and {source}"  # lists of what is denied add up
-        yield Row(key, sorted(current) if isinstance(current, frozenset) else current, source)
-
-
 def _option_settings(configuration: Configuration, settings: Settings) -> Iterator[Setting]:
-    """Return the options in force for installed schemes, then those for other schemes."""
+    """Yield the options in force for installed schemes, then those for other schemes."""
     tables = set()
     for name, registry in settings.schemes.items():
         with suppress(PluginError):
@@ -120,26 +106,26 @@ def _option_settings(configuration: Configuration, settings: Settings) -> Iterat
 
 def _registry_rows(settings: Settings) -> Iterator[Row]:
     table = settings.file.table("registry")
-    in_file = {key: Row(f"registry.{key}", value, table.source) for key, value in table.content.items()}
+    in_file = {key: (f"registry.{key}", value, table.source) for key, value in table.content.items()}
     if settings.plugins is not None:
-        in_file["plugins"] = Row("registry.plugins", list(settings.plugins), COMMAND_LINE)
-    yield in_file.get("plugins") or Row("registry.plugins", None, DEFAULT)
+        in_file["plugins"] = ("registry.plugins", list(settings.plugins), COMMAND_LINE)
+    yield in_file.get("plugins") or ("registry.plugins", None, DEFAULT)
     for key, given, source in (
         ("disable", settings.disable, COMMAND_LINE),
         ("records", settings.records, "--records, or URLSCHEMES_RECORDS"),
     ):
         if given:
-            yield Row(f"registry.{key}", list(given), source)
+            yield f"registry.{key}", list(given), source
         if key in in_file:  # the lists add up
             yield in_file[key]
     for name in _VARIABLES:
         if name in os.environ:
-            yield Row(name, os.environ[name], "the environment")
+            yield name, os.environ[name], "the environment"
     pins = table.table("pins")
     for name in sorted({*pins.content, *settings.pins}):
         pin = settings.pins.get(name)
-        yield Row(f"registry.pins.{name}", pin or pins.string(name), COMMAND_LINE if pin else table.source)
-    yield in_file.get("profile") or Row("registry.profile", default_registry.profile.name, DEFAULT)
+        yield f"registry.pins.{name}", pin or pins.string(name), COMMAND_LINE if pin else table.source
+    yield in_file.get("profile") or ("registry.profile", default_registry.profile.name, DEFAULT)
 
 
 def _show(found: dict[str, Any]) -> None:
@@ -152,4 +138,4 @@ def _show(found: dict[str, Any]) -> None:
         row["style"] = "dim" if row["source"] == DEFAULT else ""
         row["source"] = "the file" if row["source"] == found["file"] else row["source"]
         row["value"] = "any" if row["value"] is None else json.dumps(row["value"])  # as the file has it; but for None
-    console.print_rows(found["settings"], Row._fields)
+    console.print_rows(found["settings"], _COLUMNS)

@@ -16,7 +16,7 @@ import click
 from urlschemes.errors import URLError
 from urlschemes.grammar.profile import Profile
 from urlschemes.registry.claims import RECORDS, SCHEMES, Claim, Diagnosis, subject, switch
-from urlschemes.registry.names import Why, how_to_install
+from urlschemes.registry.names import how_to_install
 from urlschemes.registry.plugins import SLOW_IMPORT
 from urlschemes.registry.readers import CHOICE
 from urlschemes.storage.package_data import locate, read_file
@@ -48,48 +48,42 @@ _STATE_STYLES = {"active": "green", "disabled": "dim", "ignored": "dim", "shadow
 )
 @json_option
 @click.pass_obj
-def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> None:
+def doctor(settings: Settings, *, load: bool, verify: bool, as_json: bool) -> int:
     """Examine everything that installed plugins provide, and say what reads URLs.
 
     The exit code is 5 if something is wrong.
     """
     missing = settings.without_missing_profile()
     found = [*_examined(settings, load=load, verify=verify)]
-    if as_json:
-        write_json(found)
-    else:
-        _show(found)
-        if found and not (load or verify):
-            write_note("plugins were not imported: --load or --verify imports them")
+    (write_json if as_json else _show)(found)
+    if found and not (as_json or load or verify):
+        write_note("plugins were not imported: --load or --verify imports them")
     known, profiles = known_records(settings.installed), known_profiles(settings.installed)
     in_packages = (each for each in found if each["group"] == SCHEMES and each["module"] and not each["profiles"])
     for provider, records in {(each["provider"], each["records"]) for each in in_packages}:
         if unknown := [each for each in map(os.path.basename, records) if each not in known]:
             write_note(f"{provider}: {', '.join(unknown)} is not a record of a known profile")
-    working = [each for each in found if each["profiles"] and not each["in_trouble"]]
-    for file, name in sorted(
-        {(each["records"][0], name) for each in working for name in {*each["profiles"]} - profiles}
-    ):
-        write_note(safe_line(f"{file}: {name} is not a known profile: expected one of {', '.join(sorted(profiles))}"))
+    working = {(each["records"][0], name) for each in found if not each["in_trouble"] for name in each["profiles"]}
+    for file, name in sorted(each for each in working if each[1] not in profiles):
+        write_note(f"{file}: {name} is not a known profile: expected one of {', '.join(sorted(profiles))}")
     for folder in {each["origin"] for each in found if each["group"] == RECORDS and not each["distribution"]}:
-        names = sorted(each.name for each in Path(folder).iterdir())
-        if others := [each for each in names if not each.startswith((".", "_")) and not each.endswith(".toml")]:
-            write_note(safe_line(f"{folder}: not read, since a record is a file NAME.toml: {', '.join(others)}"))
-    write_note(f"URLs are read by {safe_line(CHOICE.provider) or f'their patterns: {safe_line(CHOICE.reason)}'}")
+        others = (each.name for each in Path(folder).iterdir() if each.name[0] not in "._" and each.suffix != ".toml")
+        if names := ", ".join(sorted(others)):
+            write_note(f"{folder}: not read, since a record is a file NAME.toml: {names}")
+    write_note(f"URLs are read by {CHOICE.provider or f'their patterns: {CHOICE.reason}'}")
     value = os.environ.get(_NATIVE, "none")
     if value not in {"", "none"}:
         write_note(f"{_NATIVE} is {safe_line(value)!r}, which means nothing: `none` switches the native reader off")
     if missing is not None:
         report(missing)
-    if missing is not None or any(each["in_trouble"] for each in found):
-        click.get_current_context().exit(UNKNOWN)
+    return UNKNOWN if missing is not None or any(each["in_trouble"] for each in found) else 0
 
 
 @click.command()
 @scheme_argument
 @json_option
 @click.pass_obj
-def why(settings: Settings, name: str, *, as_json: bool) -> None:
+def why(settings: Settings, name: str, *, as_json: bool) -> int:
     """Show which distribution or folder of records provides the scheme NAME, by which rule, and how to choose another.
 
     The exit code is 5 if none does.
@@ -99,6 +93,10 @@ def why(settings: Settings, name: str, *, as_json: bool) -> None:
     found, record = registry.why(name), None
     with suppress(URLError):  # `doctor` reports a record that cannot be read
         record = registry.registration(name)
+    pin = f"--pin {found.name}={found.pins[0]} chooses another, " if found.pins else ""
+    advice = f"{pin}--disable {found.switch} switches it off"
+    if found.switch is None:
+        advice = conflict_hint(found.name, found.pins) if found.pins else with_options(found.advice)
     facts: dict[str, Any] = {
         "name": found.name,
         "provider": found.provider,
@@ -108,31 +106,23 @@ def why(settings: Settings, name: str, *, as_json: bool) -> None:
         "profile": record and record.profile.name,
         "operations": record and record.operations,
         "gateway": settings.client_for(name).describe_gateway(found.name),
-        "advice": _advice(found),
+        "advice": advice,
         "claims": [_claim_json(claim) for claim in found.claims],
     }
-    if as_json:
-        write_json(facts)
-    else:
-        console = Console()
-        provider = (safe_line(found.provider), "bold green") if found.provider else ("no provider", "bold red")
-        console.print_line((safe_line(found.name), "bold"), "  ", provider)
-        none = {"operations": NO_OPERATIONS} if facts["operations"] == () else {}
-        console.print_fields(facts | none, without=("name", "provider"))
-        if facts["claims"]:
-            console.print_heading("Claims")
-        for claim in facts["claims"]:
-            _print_claim(console, claim)
-    if found.provider is None or code:
-        click.get_current_context().exit(code or UNKNOWN)
+    (write_json if as_json else _show_why)(facts)
+    return code or (UNKNOWN if found.provider is None else 0)
 
 
-def _advice(found: Why) -> str:
-    """Return how to choose another provider, in terms of the command line."""
-    if found.switch is None:
-        return conflict_hint(found.name, found.pins) if found.pins else with_options(found.advice)
-    pin = f"--pin {found.name}={found.pins[0]} chooses another, " if found.pins else ""
-    return f"{pin}--disable {found.switch} switches it off"
+def _show_why(facts: dict[str, Any]) -> None:
+    console = Console()
+    provider = (safe_line(facts["provider"]), "bold green") if facts["provider"] else ("no provider", "bold red")
+    console.print_line((safe_line(facts["name"]), "bold"), "  ", provider)
+    none = {"operations": NO_OPERATIONS} if facts["operations"] == () else {}
+    console.print_fields(facts | none, without=("name", "provider"))
+    if facts["claims"]:
+        console.print_heading("Claims")
+    for claim in facts["claims"]:
+        _print_claim(console, claim)
 
 
 def _examined(settings: Settings, *, load: bool, verify: bool) -> Iterator[dict[str, Any]]:
@@ -143,11 +133,11 @@ def _examined(settings: Settings, *, load: bool, verify: bool) -> Iterator[dict[
         found: list[tuple[Diagnosis, str | None]] = []
         for each in registry.diagnose(load=load):
             profiles = [other.profile for other in registries if _has_record(each.claim, other.profile)]
+            place = (each.claim.group, each.claim.name, each.claim.origin, *each.claim.place)
             if registry.profile in profiles and each.claim.state in _OF_PROFILE:
                 found.append((each, registry.profile.name))
-            elif each.claim.state != "unused" or not profiles:
-                place = (each.claim.group, each.claim.name, each.claim.origin, *each.claim.place)
-                found += [] if place in listed else [(each, None)]
+            elif place not in listed and (each.claim.state != "unused" or not profiles):
+                found.append((each, None))
                 listed.add(place)
         verified = _verify([each.claim for each, _ in found], registry.profile) if verify else {}
         for each, profile in found:
@@ -162,7 +152,6 @@ def _has_record(claim: Claim, profile: Profile) -> bool:
 
 
 def _verify(claims: list[Claim], profile: Profile) -> dict[Claim, Any]:
-    """Return the results of importing each plugin in a process of its own."""
     try:
         from urlschemes_conformance.import_probe import probe_imports  # late: an optional distribution
     except ModuleNotFoundError:
@@ -172,12 +161,11 @@ def _verify(claims: list[Claim], profile: Profile) -> dict[Claim, Any]:
 
 def _result(claim: Claim, seconds: float | None, record: str, verified: Any) -> dict[str, Any]:
     """Return the result of examining a claim, which took `seconds` to import if it was, as JSON."""
-    changes = None
     file, sha256 = _file(claim, record)
-    if verified is not None:
-        seconds, changes = verified.seconds, verified.changes
-        if verified.fault:
-            claim = claim._replace(state="broken", reason=verified.fault.removeprefix(subject(claim)))
+    changes = None if verified is None else verified.changes
+    if verified is not None and verified.fault:
+        claim = claim._replace(state="broken", reason=verified.fault.removeprefix(subject(claim)))
+    seconds = seconds if verified is None else verified.seconds
     return _claim_json(claim, changes) | {"file": file, "sha256": sha256, "seconds": seconds, "changes": changes}
 
 
@@ -205,7 +193,8 @@ def _show(examined: list[dict[str, Any]]) -> None:
     """Print what is wrong first, then what can be used, then what is switched off, each by distribution or kind."""
     console = Console()
     examined = sorted(examined, key=lambda each: (each["group"] != SCHEMES, each["group"], each["name"]))
-    merged = [_merged([*same]) for _, same in groupby(examined, itemgetter("group", "name", *_SAME))]
+    alike = ([*each] for _, each in groupby(examined, itemgetter("group", "name", *_SAME)))
+    merged = [each[0] | {"profile": ", ".join(one["profile"] for one in each if one["profile"])} for each in alike]
     by_provider = itemgetter("provider")
     in_trouble = sorted((each for each in merged if each["in_trouble"]), key=by_provider)
     disabled = sorted((each for each in merged if each["state"] == "disabled"), key=by_provider)
@@ -243,14 +232,10 @@ def _show(examined: list[dict[str, Any]]) -> None:
 
 def _claim_json(claim: Claim, changes: tuple[str, ...] | None = None) -> dict[str, Any]:
     """Return a claim as JSON, with what to do about it if it is in trouble, or if importing it makes `changes`."""
-    in_trouble = claim.in_trouble or bool(changes)
+    in_trouble, pin = claim.in_trouble or bool(changes), f"--pin {claim.name}={claim.distribution} chooses it"
+    advice = pin if claim.state == "conflict" else f"--disable {switch(claim)} switches it off"
     facts = {"provider": claim.provider, "kind": claim.kind, "in_trouble": in_trouble}
-    advice: str | None = f"--disable {switch(claim)} switches it off"
-    if not in_trouble or claim.state == "malformed":
-        advice = None
-    elif claim.state == "conflict":
-        advice = f"--pin {claim.name}={claim.distribution} chooses it"
-    return claim._asdict() | facts | {"advice": advice}
+    return claim._asdict() | facts | {"advice": advice if in_trouble and claim.state != "malformed" else None}
 
 
 def _print_claim(console: Console, claim: dict[str, Any]) -> None:
@@ -268,11 +253,5 @@ def _print_claim(console: Console, claim: dict[str, Any]) -> None:
         console.print_line((f"    {safe_line(file)}", "dim"))
 
 
-def _merged(claims: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return one claim for those that differ only by the profile of their records."""
-    return claims[0] | {"profile": ", ".join(each["profile"] for each in claims if each["profile"])}
-
-
 def _counted(claims: list[dict[str, Any]]) -> str:
-    """Return how many claims are in each state."""
     return ", ".join(f"{count} {state}" for state, count in Counter(each["state"] for each in claims).items())

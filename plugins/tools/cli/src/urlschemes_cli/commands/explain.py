@@ -8,7 +8,7 @@ from rich.text import Text
 from urlschemes.errors import UnknownScheme
 from urlschemes_cli.error_reports import verdict_json, verdict_line
 from urlschemes_cli.exit_codes import INVALID
-from urlschemes_cli.options import each_url, urls_argument
+from urlschemes_cli.options import for_each_url
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.settings import Settings
 from urlschemes_lint.explaining import ASCII_STROKES, BOX_STROKES, Drawing, Strokes, explanation
@@ -18,26 +18,21 @@ STYLES = {"": "", "error": "bold red", "strong": "bold", "label": "cyan", "secti
 
 
 @click.command()
-@urls_argument
-@click.pass_obj
-def explain(settings: Settings, urls: tuple[str, ...]) -> None:
+@for_each_url(heading="\n")
+def explain(settings: Settings, text: str) -> int:
     """Draw URL with the name and value of each part underneath, and of each field of its query.
 
     If URL is invalid, mark the error and show the rule, the section, what to do, and the repaired URL if there is one.
     A URL of an unknown scheme has the parts of all URLs. With `-`, each line of standard input is a URL.
     """
-
-    def read(text: str) -> int:
-        console, registry = Console(), settings.registry_for(text)
-        drawing = explanation(text, registry=registry, width=console.rich.width, strokes=strokes_for(console))
-        print_drawing(drawing, console)
-        if verdict := verdict_json(text):
-            console.print_line((verdict_line(verdict), "dim"))
-        if isinstance(drawing.error, UnknownScheme):
-            raise drawing.error
-        return INVALID if drawing.error else 0
-
-    each_url(urls, read, heading="\n")
+    console, registry = Console(), settings.registry_for(text)
+    drawing = explanation(text, registry=registry, width=console.rich.width, strokes=strokes_for(console))
+    print_drawing(drawing, console)
+    if verdict := verdict_json(text):
+        console.print_line((verdict_line(verdict), "dim"))
+    if isinstance(drawing.error, UnknownScheme):
+        raise drawing.error
+    return INVALID if drawing.error else 0
 
 
 def strokes_for(console: Console) -> Strokes:

@@ -6,8 +6,9 @@ import codecs
 import sys
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from textwrap import indent
-from typing import IO, Any
+from typing import Any
 
 import click
 
@@ -16,10 +17,10 @@ from urlschemes import InvalidURL
 from urlschemes.redaction import one_line, redact_url
 from urlschemes_cli.error_reports import error_json
 from urlschemes_cli.exit_codes import INVALID
-from urlschemes_cli.options import each_url, json_option, note_hidden_password, passwords_option, urls_argument
+from urlschemes_cli.options import for_each_url, json_option, note_hidden_password, passwords_option
 from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import json_text, profile_of
-from urlschemes_cli.output.text import write_line, write_note
+from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.settings import Settings
 from urlschemes_text import Broken, Found, find
 
@@ -27,39 +28,48 @@ _CHUNK = 64 * 1024
 
 
 @click.command()
-@click.argument("file", type=click.File("rb"), default="-")
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option("--delimited", is_flag=True, help="List only URLs within brackets: <URL:...>.")
 @click.option("--invalid", is_flag=True, help="Report invalid URLs on standard error.")
-@click.option("--positions", is_flag=True, help="Write LINE:COLUMN: before each URL.")
+@click.option("--positions", is_flag=True, help="Write LINE:COLUMN:, or FILE:LINE:COLUMN:, before each URL.")
 @json_option
 @passwords_option
 @click.pass_obj
 def extract(
     settings: Settings,
-    file: IO[bytes],
+    files: tuple[str, ...],
     *,
     delimited: bool,
     invalid: bool,
     positions: bool,
     as_json: bool,
     passwords: bool,
-) -> None:
-    """List the URLs in FILE or standard input, one on each line, without fragments.
+) -> int:
+    """List the URLs in each FILE, or in standard input, one on each line.
 
     FILE is text in UTF-8. Within <URL:...>, a URL may be broken over several lines.
     """
     any_broken = any_hidden = False
     before = "["
-    for passage in find(decoded(file), registries=settings.registries, invalid=invalid):
+    passages = (
+        (file, each)
+        for file in files or "-"
+        for each in find(text_of(file), registries=settings.registries, invalid=True)
+    )
+    for file, passage in passages:
+        place = f"{safe_line(file)}:" * (len(files) > 1) + f"{passage.line}:{passage.column}: "
         if delimited and passage.grade != "delimited":
             continue
+        if isinstance(passage, Broken) and not (invalid and isinstance(passage.error, InvalidURL)):
+            if passage.error.code == "url-too-long":
+                write_note(f"{place}passed over: {passage.error.message}")
+            continue
         any_broken = any_broken or isinstance(passage, Broken)
-        item = _json(passage, passwords=passwords)
+        item = ({"file": file} if len(files) > 1 else {}) | _json(passage, passwords=passwords)
         if as_json:  # each item is written as soon as it is found
             sys.stdout.write(f"{before}\n{indent(json_text(item, indent=2), '  ')}")
             before = ","
             continue
-        place = f"{passage.line}:{passage.column}: "
         if isinstance(passage, Broken):
             write_note(f"{place}{one_line(_joined(passage), 80)}: {message_of(passage.error)}")
             continue
@@ -73,39 +83,40 @@ def extract(
         write_line("[]" if before == "[" else "\n]")
     elif any_hidden:
         note_hidden_password()
-    if any_broken:
-        click.get_current_context().exit(INVALID)
+    return INVALID if any_broken else 0
 
 
 @click.command()
-@urls_argument
+@for_each_url(heading="")
 @click.option("--width", type=click.IntRange(min=1), metavar="COLUMNS", help="Break longer lines.")
 @passwords_option
-@click.pass_obj
-def wrap(settings: Settings, urls: tuple[str, ...], *, width: int | None, passwords: bool) -> None:
+def wrap(settings: Settings, text: str, *, width: int | None, passwords: bool) -> int:
     """Write URL as RFC 1738 recommends for a text: `<URL:...>`. `extract` finds it there, whatever stands around it.
 
     With `-`, each line of standard input is a URL.
     """
-
-    def read(text: str) -> int:
-        url = settings.registry_for(text).parse(text)
-        shown = url if passwords else type(url).parse(url.redacted())
-        write_line(urlschemes_text.wrap(shown, width=width))
-        if shown != url:
-            note_hidden_password()
-        return 0
-
-    each_url(urls, read, heading="")
+    url = settings.registry_for(text).parse(text)
+    shown = url if passwords else type(url).parse(url.redacted())
+    write_line(urlschemes_text.wrap(shown, width=width))
+    if shown != url:
+        note_hidden_password()
+    return 0
 
 
-def decoded(file: IO[bytes]) -> Iterator[str]:
-    """Yield the text of `file` as it arrives; octets that are not UTF-8 become surrogates. Raises UsageError."""
-    read = getattr(file, "read1", file.read)  # does not wait for more octets than have arrived
+def text_of(file: str) -> Iterator[str]:
+    """Yield the text of a file as it arrives. Raises UsageError.
+
+    It is UTF-8, whose invalid octets become surrogates, or UTF-16 if it begins with the byte order mark of that.
+    """
     try:
-        yield from codecs.iterdecode(iter(partial(read, _CHUNK), b""), "utf-8-sig", "surrogateescape")
+        with click.open_file(file, "rb") as opened:
+            read = getattr(opened, "read1", opened.read)  # does not wait for more octets than have arrived
+            first: bytes = read(_CHUNK)
+            is_utf16 = first.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE))
+            coding, errors = ("utf-16", "replace") if is_utf16 else ("utf-8-sig", "surrogateescape")
+            yield from codecs.iterdecode(chain([first], iter(partial(read, _CHUNK), b"")), coding, errors)
     except OSError as error:
-        raise click.UsageError(f"cannot read the text: {error.strerror}") from error
+        raise click.UsageError(f"cannot read the text {file}: {error.strerror}") from error
 
 
 def _json(passage: Found | Broken, *, passwords: bool) -> dict[str, Any]:

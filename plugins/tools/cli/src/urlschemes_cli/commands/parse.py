@@ -9,8 +9,8 @@ import click
 from urlschemes import URL
 from urlschemes.errors import UnknownScheme
 from urlschemes.redaction import HIDDEN
-from urlschemes_cli.error_reports import error_json, verdict_json, verdict_line
-from urlschemes_cli.options import each_url, json_option, passwords_option, urls_argument
+from urlschemes_cli.error_reports import error_json, report, verdict_json, verdict_line
+from urlschemes_cli.options import for_each_url, json_option, passwords_option
 from urlschemes_cli.output.console import Console, columns_table
 from urlschemes_cli.output.json_output import write_json
 from urlschemes_cli.output.text import safe_line
@@ -21,32 +21,25 @@ _EMPTY = {None: "absent", "": "empty", (): "none"}
 
 
 @click.command()
-@urls_argument
+@for_each_url()
 @json_option
 @passwords_option
-@click.pass_obj
-def parse(settings: Settings, urls: tuple[str, ...], *, as_json: bool, passwords: bool) -> None:
+def parse(settings: Settings, text: str, *, as_json: bool, passwords: bool) -> int:
     """Split URL into its parts, and show each decoded and as written.
 
     A URL of an unknown scheme is split by the rules for all URLs. With `-`, each line of standard input is a URL.
     """
-
-    def read(text: str) -> int:
-        registry, unknown = settings.registry_for(text), None
-        try:
-            url = registry.parse(text)
-        except UnknownScheme as error:
-            url, unknown = registry.parse_generic(text), error
-        value = _json(url, text, passwords=passwords)
-        if as_json:
-            write_json(value if unknown is None else {**value, **error_json(unknown)})
-        else:
-            _print(value)
-        if unknown is not None:
-            raise unknown
-        return 0
-
-    each_url(urls, read)
+    registry, unknown = settings.registry_for(text), None
+    try:
+        url = registry.parse(text)
+    except UnknownScheme as error:
+        url, unknown = registry.parse_generic(text), error
+    value = _json(url, text, passwords=passwords)
+    if as_json:
+        write_json(value if unknown is None else value | error_json(unknown))
+    else:
+        _print(value)
+    return 0 if unknown is None else report(unknown)
 
 
 def _json(url: URL, text: str, *, passwords: bool) -> dict[str, Any]:

@@ -39,7 +39,7 @@ _KEYS_OF_ALL = (*_COLUMNS_OF_ALL, "version", "ledger", "profile")
 @click.pass_obj
 def schemes(
     settings: Settings, word: str, provider: str | None, status: str | None, *, everything: bool, as_json: bool
-) -> None:
+) -> int:
     """List the installed schemes; with WORD, those that have it in their name or title."""
     code = report_missing_profile(settings)
     records: dict[str, Registration] = {}
@@ -65,10 +65,8 @@ def schemes(
     if everything:
         _note_sources(settings, listed)
     elif not as_json:
-        _note_installation(settings, records)
         _note_unusable(settings, records)
-    if code:
-        click.get_current_context().exit(code)
+    return code
 
 
 def _entry(name: str, record: Registration | None, claim: Claim | None, known: KnownName | None) -> dict[str, Any]:
@@ -121,17 +119,15 @@ def _show(listed: list[dict[str, Any]], columns: Sequence[str], profile: str, *,
         write_note("--json has more columns")
 
 
-def _note_installation(settings: Settings, records: dict[str, Registration]) -> None:
+def _note_unusable(settings: Settings, records: dict[str, Registration]) -> None:
+    """Say how to install schemes if there are none, and that `urlschemes doctor` explains what cannot be used."""
+    claims = [claim for registry in settings.registries for claim in registry.claims()]
     if not records:
         write_note("no scheme is installed, or all are switched off")
         if all(claim.group != SCHEMES for claim in settings.registry.claims()):
             first = next(known for known in known_names().values() if known.distribution)
             write_note(f"to use the scheme {first.name}, {how_to_install(first.distribution)}")
-
-
-def _note_unusable(settings: Settings, records: dict[str, Registration]) -> None:
-    """Say that `urlschemes doctor` explains what cannot be used."""
-    in_trouble = [claim for registry in settings.registries for claim in registry.claims() if claim.in_trouble]
+    in_trouble = [claim for claim in claims if claim.in_trouble]
     unusable = {claim.name for claim in in_trouble if claim.group == SCHEMES and claim.name} | {*settings.schemes}
     unusable -= records.keys()
     if unusable:

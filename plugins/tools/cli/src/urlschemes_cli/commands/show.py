@@ -11,7 +11,7 @@ from urlschemes import Registration, Registry
 from urlschemes.errors import UnknownScheme
 from urlschemes.grammar.part import Part
 from urlschemes.grammar.syntax import Syntax
-from urlschemes.registry.names import Ledger, attribution, how_to_install, known_names
+from urlschemes.registry.names import attribution, how_to_install, known_names
 from urlschemes_cli.options import json_option, scheme_argument
 from urlschemes_cli.output.console import Console
 from urlschemes_cli.output.json_output import write_json
@@ -41,10 +41,7 @@ def show(settings: Settings, name: str, *, as_json: bool) -> None:
         found = _known_json(name.lower(), registry)
         if not found:
             raise
-    if as_json:
-        write_json(found)
-    else:
-        _show(found)
+    (write_json if as_json else _show)(found)
 
 
 def _record_json(record: Registration, registry: Registry) -> dict[str, Any]:
@@ -80,28 +77,26 @@ def _known_json(name: str, registry: Registry) -> dict[str, Any]:
     if known is None or any(claim.name == name for claim in registry.claims()):
         return {}  # why the claim cannot be used is more important
     ledgers = [each for each in registry.ledgers() if any(other.name == name for other in each.names)]
+    own = known_names().get(name)
+    if known.no_syntax:
+        advice = ""
+    elif own is not None and own.distribution:
+        advice = how_to_install(own.distribution)
+    else:
+        arguments = name if name.startswith("x-") else f"{name} --registered"
+        making = f"no distribution is known to provide it; `urlschemes new {arguments}` makes one"
+        advice = attribution(name, ledgers) or making
     return {
         "scheme": name,
         "installed": False,
         **{key: value for key, value in known._asdict().items() if key != "name"},
-        "advice": "" if known.no_syntax else _way_to_use(name, ledgers),
+        "advice": advice,
         "ledgers": [{"title": each.title, "date": each.date, "source": each.source} for each in ledgers],
     }
 
 
-def _way_to_use(name: str, ledgers: list[Ledger]) -> str:
-    known = known_names().get(name)
-    if known is not None and known.distribution:
-        return how_to_install(known.distribution)
-    arguments = name if name.startswith("x-") else f"{name} --registered"
-    making = f"no distribution is known to provide it; `urlschemes new {arguments}` makes one"
-    return attribution(name, ledgers) or making
-
-
 def _show(found: dict[str, Any]) -> None:
-    """Print the record of a scheme, or what is known of a name."""
-    console = Console()
-    mark = "" if found["installed"] else "  not installed"
+    console, mark = Console(), "" if found["installed"] else "  not installed"
     means = safe_line(found.get("title") or found.get("means") or "")
     console.print_line((found["scheme"], "bold"), (mark, "red"), f"  {means}")
     console.print()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import stat
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace as with_changes
@@ -27,8 +25,6 @@ CHUNK = 112 * 1024
 """Octets that are read at once."""
 MAX_WHOLE = 16 * 1024 * 1024
 """Octets up to which a file is read whole, so that its length can be sent."""
-
-_DONE = {"replace": "was replaced", "update": "was updated", "delete": "was deleted"}
 
 
 def _write_command(operation: str, summary: str) -> click.Command:
@@ -60,7 +56,7 @@ def _write_command(operation: str, summary: str) -> click.Command:
         if as_json:
             write_json({"url": redact(url), "operation": operation, "attributes": attributes_json(found)})
         else:
-            write_note(f"{safe_line(url)} {_DONE[operation]}")
+            write_note(f"{safe_line(url)} was {operation}d")
             write_attributes(found, if_none="the server gave no details")
 
     return write
@@ -76,28 +72,22 @@ delete = _write_command("delete", "Delete the resource at URL, without asking.")
 
 def _size_of(file: str | None) -> int | None:
     """Return the size of a regular file; None for anything else."""
-    if file is None or file == "-":
-        return None
-    status = Path(file).stat()
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
+    path = None if file in (None, "-") else Path(file)
+    return path.stat().st_size if path and path.is_file() else None
 
 
 @contextmanager
 def _content_of(file: str | None) -> Iterator[Content]:
     """Open a file, or standard input, and yield its content. An OSError while it is read names it."""
     try:
-        if file is None or file == "-":
-            source = sys.stdin.buffer
+        with click.open_file(file or "-", "rb") as source:
+            size = _size_of(file)
             if source.isatty():
                 write_note("type the content; Ctrl-D at the beginning of a line ends it")
-            yield _chunks(source, may_be_empty=file is not None)
-            return
-        with Path(file).open("rb") as opened:
-            size = _size_of(file)
             if size is None:
-                yield _chunks(opened, may_be_empty=True)
+                yield _chunks(source, may_be_empty=file is not None)
             else:
-                yield opened.read() if size <= MAX_WHOLE else opened
+                yield source.read() if size <= MAX_WHOLE else source
     except OSError as error:
         raise OSError(error.errno, error.strerror, file or "standard input") from error
 

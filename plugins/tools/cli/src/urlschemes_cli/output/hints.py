@@ -7,6 +7,7 @@ from contextlib import suppress
 
 import click
 
+import urlschemes_access  # what it offers is imported when it is used
 from urlschemes import errors
 from urlschemes.errors import Hint, Remedy, URLError
 from urlschemes.registry.claims import DISABLE
@@ -50,12 +51,21 @@ def conflict_hint(name: str, distributions: Sequence[str]) -> str:
 
 def hint_of(error: URLError) -> str | None:
     """Return what to do next, in terms of the command line."""
-    if isinstance(error, errors.UnsupportedOperation) and (names := _plugin_commands(error.scheme)):
+    hint = _own_hint(error) or _advice(error) or error.hint
+    return hint and with_options(hint)
+
+
+def _own_hint(error: URLError) -> str | None:
+    """Return the hint for an error that another command, or an option of this one, helps with."""
+    if isinstance(error, errors.UnsupportedOperation) and error.scheme and (names := _plugin_commands(error.scheme)):
         return f"use its own command: {' or '.join(f'`urlschemes {name} URL`' for name in names)}"
     if isinstance(error, errors.PluginConflict) and error.scheme and error.claimants:
         return conflict_hint(error.scheme, [each.partition(" ")[0] for each in error.claimants])
-    hint = _access_hint(error) or _advice(error) or error.hint
-    return hint and with_options(hint)
+    if error.code == "policy-denied" and error.hint and error.rule:
+        configured = f"the policy's `{error.rule}` forbids it: `urlschemes config` shows where that is set"
+        return _POLICY_HINTS.get(error.rule, configured if hasattr(urlschemes_access.Policy, error.rule) else None)
+    is_content = error.code == "limit-exceeded" and getattr(error, "limit", None) == "content"
+    return "-o FILE saves a document of any length" if is_content else None
 
 
 def _advice(error: URLError) -> str | None:
@@ -95,27 +105,11 @@ def message_of(error: URLError) -> str:
     return f"{message}; {hint}" if hint else message
 
 
-def _access_hint(error: URLError) -> str | None:
-    """Return the hint for an error of an access, if an option of the command helps."""
-    if error.code == "policy-denied" and error.hint and error.rule:
-        from urlschemes_access import Policy  # late: commands that only parse do without it
-
-        configured = f"the policy's `{error.rule}` forbids it: `urlschemes config` shows where that is set"
-        return _POLICY_HINTS.get(error.rule, configured if hasattr(Policy, error.rule) else None)
-    if error.code == "limit-exceeded" and getattr(error, "limit", None) == "content":
-        return "-o FILE saves a document of any length"
-    return None
-
-
-def _plugin_commands(scheme: str | None) -> list[str]:
+def _plugin_commands(scheme: str) -> list[str]:
     """Return the commands that the plugin of a scheme adds."""
-    if scheme is None:
-        return []
     settings = current_settings()
-    try:
-        own = settings.registry_for(scheme).why(scheme).claims
-        claims = settings.installed.claims()
-    except errors.URLError:
-        return []
-    providers = {each.provider for each in own if each.state == "active" and each.module}
-    return [each.name for each in claims if each.group == GROUP and each.provider in providers]
+    with suppress(URLError):
+        own, claims = settings.registry_for(scheme).why(scheme).claims, settings.installed.claims()
+        providers = {each.provider for each in own if each.state == "active" and each.module}
+        return [each.name for each in claims if each.group == GROUP and each.provider in providers]
+    return []

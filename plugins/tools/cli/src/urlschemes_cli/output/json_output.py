@@ -16,24 +16,26 @@ from urlschemes.redaction import shown
 from urlschemes_cli.output.text import write_line
 from urlschemes_cli.settings import current_settings
 
-__all__ = ["ABOUT", "ASKED", "WRITTEN", "About", "json_text", "profile_of", "write_json", "write_json_line"]
+__all__ = ["ABOUT", "ASKED", "About", "json_text", "profile_of", "write_json", "write_json_line"]
 
 ABOUT = f"{__name__}.about"
 """The key in click's context for what the command is about."""
 ASKED = f"{__name__}.asked"
 """The key in click's context for: `--json` is among the arguments."""
-WRITTEN = f"{__name__}.written"
-"""The key in click's context for what JSON was written about."""
 _LOSSY = re.compile("[\ud800-\udfff]")
 """A lone surrogate, such as that of an octet that is not UTF-8."""
 
 
 class About(NamedTuple):
-    """The URL, one of many or alone, that a command is about, and its `key` in JSON; or a scheme, without a key."""
+    """The URL, one of many or alone, that a command is about, and its `key` in JSON; or a scheme, without a key.
+
+    `line` is its number in standard input, 0 for an argument.
+    """
 
     text: str
     key: str | None
     is_one_of_many: bool = False
+    line: int = 0
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
@@ -48,8 +50,6 @@ def write_json(value: object) -> None:
     """Write `value` as JSON, with the profile if it is about a URL or a scheme that the command was given."""
     context = click.get_current_context(silent=True)
     about: About | None = context.meta.get(ABOUT) if context is not None else None
-    if context is not None:
-        context.meta[WRITTEN] = about
     if about is not None and isinstance(value, dict):
         value = {**value, "profile": profile_of(about.text)}
     write_line(json_text(value, indent=None if about is not None and about.is_one_of_many else 2))
@@ -68,23 +68,13 @@ def profile_of(text: str) -> str | None:
 
 
 def _complete(value: object) -> Any:
-    """Return `value` for JSON, with `text_is_lossy` if a text in it is not written as it was."""
-    lossy: list[str] = []
-    made = _serializable(value, lossy)
-    return made | {"text_is_lossy": True} if lossy and isinstance(made, dict) else made
+    """Return `value` as plain JSON, with `text_is_lossy` if a text in it is not written as it was."""
+    text = json.dumps(value, ensure_ascii=False, default=_plain)
+    made = json.loads(_LOSSY.sub(lambda found: json.dumps(shown(found[0]))[1:-1], text))
+    return made | {"text_is_lossy": True} if isinstance(made, dict) and _LOSSY.search(text) else made
 
 
-def _serializable(value: object, lossy: list[str]) -> Any:
-    """Return `value` for JSON; add the texts in it that hold lone surrogates to `lossy`."""
+def _plain(value: object) -> object:
     if isinstance(value, Mapping):
-        return {_serializable(str(key), lossy): _serializable(each, lossy) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_serializable(each, lossy) for each in value]
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if value is None or isinstance(value, int | float):
-        return value
-    text = str(value)
-    if _LOSSY.search(text):
-        lossy.append(text)
-    return _LOSSY.sub(lambda found: shown(found[0]), text)
+        return dict(value)
+    return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -8,14 +8,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import urlschemes_access  # for a type: what it offers is imported when it is used
 from urlschemes_cli.output.console import Console
-
-if TYPE_CHECKING:
-    from urlschemes_access import TraceEvent
 
 __all__ = ["ProgressBar", "can_show_progress", "count_bar", "progress_of_sending"]
 
@@ -28,7 +25,7 @@ def progress_of_sending(*, is_typed: bool) -> ProgressBar:
     return ProgressBar(shown=sys.stderr.isatty() and not (is_typed and sys.stdin.isatty()), sends=True)
 
 
-def can_show_progress(target: Path | None) -> bool:
+def can_show_progress(target: os.PathLike[str] | None) -> bool:
     """Return True if standard error is a terminal and the content goes to a file.
 
     A program behind a pipe may draw on the terminal itself.
@@ -55,7 +52,7 @@ class ProgressBar:
         self._size: int | None = None
         self._bar: Any = None
 
-    def _count(self, event: TraceEvent) -> None:
+    def _count(self, event: urlschemes_access.TraceEvent) -> None:
         if self._began is None and event.kind == ("send" if self._sends else "open"):
             self._began = monotonic()
         if self._began is not None and event.kind == ("send" if self._sends else "receive"):
@@ -76,15 +73,10 @@ class ProgressBar:
                 self._bar.stop()
 
     def _start(self) -> None:
-        from rich import progress  # late: rich
+        from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn  # late
 
-        columns = (
-            progress.BarColumn(),
-            progress.DownloadColumn(),
-            progress.TransferSpeedColumn(),
-            progress.TimeRemainingColumn(),
-        )
-        self._bar = progress.Progress(*columns, console=Console(stderr=True).rich, transient=True)
+        columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True).rich, transient=True)
         self._bar.add_task("", total=self._size, completed=self._done)
         self._bar.start()
 
@@ -95,8 +87,8 @@ def count_bar(total: int | None, *, shown: bool) -> Iterator[Callable[[int], Non
     if not shown:
         yield lambda _: None
         return
-    from rich import progress  # late: rich
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn  # late: rich
 
-    columns = (progress.BarColumn(), progress.MofNCompleteColumn(), progress.TimeRemainingColumn())
-    with progress.Progress(*columns, console=Console(stderr=True).rich, transient=True) as bar:
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True).rich, transient=True) as bar:
         yield partial(bar.advance, bar.add_task("", total=total))

@@ -54,9 +54,6 @@ def _message_lines(octets: bytes, *, everything: bool) -> tuple[list[str], bool]
         return list(hex_dump(part)), len(part) == len(octets)
     text = octets.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
     lines = text.removesuffix("\n").split("\n")
-    kept = lines if everything else [_cut(each) for each in lines[:MAX_LINES]]
+    cut = (each if len(each) <= MAX_COLUMNS else f"{each[:MAX_COLUMNS]}..." for each in lines[:MAX_LINES])
+    kept = lines if everything else [*cut]
     return list(map(safe_line, kept)), kept == lines
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= MAX_COLUMNS else f"{line[:MAX_COLUMNS]}..."
