@@ -69,7 +69,7 @@ def _findings(settings: Settings, file: str, counts: Counter[str]) -> Iterator[d
                 if isinstance(passage, Found):
                     url = passage.url.redacted()
                 else:  # the whole text: a part of it might end within a password, and not look like one
-                    url = redact_url(getattr(passage.error, "text", text))
+                    url = redact_url(getattr(passage.error, "text", passage.text))
                 yield {"file": file, "line": line, "column": column, "url": url, **finding_json(finding)}
 
 
