@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from itertools import chain
 from typing import Any
 
@@ -27,10 +28,10 @@ _SEGMENT = re.compile("[^/?#&]*")
 
 def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
     """Write the findings about the URLs in files, in a form of `_line`; return the exit code."""
-    code, counts = 0, Counter[str]()
+    code, counts, is_misspelt = 0, Counter[str](), cache(partial(_is_misspelt, settings))
     for file in files:
         try:
-            for value in _findings(settings, file, counts):
+            for value in _findings(settings, file, counts, is_misspelt):
                 write_line(_line(value, form))
                 code = max(code, INVALID if value["severity"] == "error" else 0)
         except click.ClickException as unreadable:
@@ -45,7 +46,9 @@ def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
     return code
 
 
-def _findings(settings: Settings, file: str, counts: Counter[str]) -> Iterator[dict[str, Any]]:
+def _findings(
+    settings: Settings, file: str, counts: Counter[str], is_misspelt: Callable[[str], bool]
+) -> Iterator[dict[str, Any]]:
     """Yield the findings about the URLs in a file, as JSON; count those that are not checked. Raises ClickException."""
     pieces = text_of(file)
     first = next(pieces, "")
@@ -58,7 +61,7 @@ def _findings(settings: Settings, file: str, counts: Counter[str]) -> Iterator[d
             continue
         filled, name = fill_placeholders(text), text.partition(":")[0].lower()
         registry = settings.registry_for(filled)
-        if name in counts or not (name in registry or _is_misspelt(settings, name)):
+        if name not in registry and not is_misspelt(name):
             counts[name] += 1
             continue
         for finding in urlschemes_lint.check(filled, registry=registry):
@@ -69,7 +72,7 @@ def _findings(settings: Settings, file: str, counts: Counter[str]) -> Iterator[d
                 if isinstance(passage, Found):
                     url = passage.url.redacted()
                 else:  # the whole text: a part of it might end within a password, and not look like one
-                    url = redact_url(getattr(passage.error, "text", text))
+                    url = redact_url(getattr(passage.error, "text", passage.text))
                 yield {"file": file, "line": line, "column": column, "url": url, **finding_json(finding)}
 
 

@@ -82,6 +82,12 @@ def test_urls_of_schemes_that_are_not_installed_are_counted(run, mail: str) -> N
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", note)
 
 
+@pytest.mark.parametrize("scheme", ["x-shelf", "htps"])
+def test_a_password_that_has_an_escape_is_hidden(run, scheme: str) -> None:
+    result = run("check", "--text", "--json", "-", input=f"{scheme}://joe:se\\_cret@h/~".encode())
+    assert {json.loads(line)["url"] for line in result.stdout.splitlines()} == {f"{scheme}://joe:***@h/~"}
+
+
 @pytest.mark.parametrize("form", ["text", "github"])
 def test_output_that_cannot_be_written_is_no_matter_of_a_file(run, mail: str, form: str, monkeypatch) -> None:
     def fail(_: str) -> None:

@@ -47,7 +47,8 @@ def extract(
 ) -> int:
     """List the URLs in each FILE, or in standard input, one on each line.
 
-    FILE is text in UTF-8. Within <URL:...>, a URL may be broken over several lines.
+    FILE is text in UTF-8, or in UTF-16 with a byte order mark. Within <URL:...>, a URL may be broken over several
+    lines.
     """
     any_broken = any_hidden = False
     before = "["
