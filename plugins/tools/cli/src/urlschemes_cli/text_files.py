@@ -24,6 +24,8 @@ from urlschemes_text import Found, fill_placeholders, find
 
 _AUTHORITY = re.compile("[A-Za-z0-9+.-]+://[^/?#]*")
 _SEGMENT = re.compile("[^/?#&]*")
+_MAX_NOTED = 20
+"""Schemes that the note about unchecked URLs names."""
 
 
 def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
@@ -41,7 +43,8 @@ def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
             else:
                 write_note(unreadable.format_message())
     if counts:
-        listed = ", ".join(f"{count} {name}" for name, count in counts.most_common())
+        listed = ", ".join(f"{count} {name}" for name, count in counts.most_common(_MAX_NOTED))
+        listed += f", and those of {len(counts) - _MAX_NOTED} other names" if len(counts) > _MAX_NOTED else ""
         write_note(f"URLs not checked, as no plugin has their scheme: {listed}; see `urlschemes why NAME`")
     return code
 

@@ -80,6 +80,8 @@ def test_urls_of_schemes_that_are_not_installed_are_counted(run, mail: str) -> N
     counts = "4 http, 2 https, 2 ftp, 2 x-attic, 2 x-http, 2 svn+ssh"
     note = f"urlschemes: URLs not checked, as no plugin has their scheme: {counts}; see `urlschemes why NAME`\n"
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", note)
+    many = run("check", "--text", "-", input=" ".join(f"a{number}://h/" for number in range(30)))
+    assert "1 a19, and those of 10 other names; see" in many.stderr
 
 
 @pytest.mark.parametrize("scheme", ["x-shelf", "htps"])
