@@ -18,7 +18,7 @@ TEMPLATES = "plugins/tools/conformance/src/urlschemes_conformance/scaffold/templ
 TESTING = ".github/workflows/test.yml"
 PUBLISHING = ".github/workflows/release.yml"
 WEEKLY = ".github/workflows/weekly.yml"
-OURS = ("core/pyproject.toml", "plugins/*/[!x]*/pyproject.toml")
+OURS = ("core/pyproject.toml", "plugins/*/[!x]*/pyproject.toml", "plugins/*/x[!-]*/pyproject.toml")
 NEW = ("plugins/*/x-*/pyproject.toml", f"{TEMPLATES}/*")
 """The files of a new scheme: its author chooses the addresses and the classifiers."""
 PROJECTS = (*OURS, NEW[0])

@@ -243,6 +243,9 @@ def test_a_character_that_divides_nothing_there_is_encoded(text: str, url: str) 
         ("msrps://2001:db8::1:5/a)b;dc", [("invalid-host", None, (13, 15)), ("invalid-host", "port", (16, 17)),
                                           ("invalid-host", "port", (19, 20)), ("invalid-part", "session", (23, 24))]),
         ("mailto:joe@@h.dom", [("invalid-part", "to", (11, 12))]),
+        ("servi[::1]ce:a:///;", [("invalid-scheme", "scheme", (5, 6)), ("invalid-host", "host", (10, 11)),
+                                 ("invalid-port", "port", (13, 14))]),
+        ("h323:joe:x@h.dom", []),
     ],
 )  # fmt: skip
 def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, str, tuple[int, int]]]) -> None:
@@ -272,6 +275,7 @@ def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, st
         ("joe@h.example:22/a", "an address alone is not a URL"),
         ("http://h/\udce9", "the text is not UTF-8 there: write %E9 if that octet is meant, or let `fix` do it"),
         ("http://h\udce9/", "IDNA 2008 lets no domain name hold '\\xe9'"),
+        ("aaa://h:80//x", "the port is a decimal number"),
     ],
 )
 def test_an_error_says_what_to_do(text: str, hint: str) -> None:

@@ -188,7 +188,7 @@ class _Advice:
     def _of_port(self) -> str | None:
         text, position, syntax = self.text, self.position, self.syntax
         authority = authority_of(text, self.profile)
-        if authority is None:
+        if authority is None or authority.colon == authority.end:
             return None
         if "@" in text[position:]:
             has_login = not syntax.parts.keys().isdisjoint({"user", "userinfo"})
@@ -198,7 +198,7 @@ class _Advice:
         if is_like_ipv6(address) and usual_hint(syntax, "host"):
             and_zone = ", and leave out the zone" if zone and "[" in self.profile.reserved else ""
             return f"{self.profile.address_hint}{and_zone}"
-        if text[position : position + 2] == "//" != text[position:]:
+        if authority.colon + 1 == authority.end and text[position : position + 2] == "//" != text[position:]:
             return "there are two schemes: leave out the first, or the colon if it ends a host"
         path = f"{text[: authority.colon]}/{text[authority.colon + 1 :]}"
         if text[authority.colon + 1 :][:1].isalpha() and syntax.automaton.reach(path) > authority.colon + 1:

@@ -19,7 +19,7 @@ from urlschemes.grammar.profile import Profile, authority_of
 from urlschemes.registry.registry import registry_or_default
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.algorithms import algorithms_of
-from urlschemes.url.fault_messages import bad_escape, escapes, unsafe_character
+from urlschemes.url.fault_messages import bad_escape, escapes, is_like_ipv6, unsafe_character
 from urlschemes.url.fault_place import ILLEGAL_CODES, Fault
 from urlschemes.url.original_text import OriginalText
 from urlschemes.url.value import LIMIT, unfit
@@ -316,12 +316,21 @@ class _NextFault(Fault):
     def _walk(self) -> tuple[int, State]:
         return len(self._reading.states) - 1, self._reading.states[-1]
 
+    def _lacks_brackets(self) -> bool:
+        if self.authority is None or self.index > self.authority.end or "[" not in self.syntax.profile.reserved:
+            return False
+        return is_like_ipv6(self._given(self.authority.host, self.authority.end))  # edits may write hex digits
+
     def _part(self) -> str | None:
-        part, authority, positions = super()._part(), self.authority, self._reading.positions
-        if part == "user" and authority is not None:  # the colon may be encoded
-            is_password = ":" in self._reading.whole[positions[authority.start] : positions[self.at]]
-            return "password" if is_password else part
+        part = super()._part()
+        if part == "user" and self.authority is not None and ":" in self._given(self.authority.start, self.at):
+            return "password"  # the colon was encoded
         return part
+
+    def _given(self, start: int, end: int) -> str:
+        """Return what stands from `start` to `end` in the whole text."""
+        positions = self._reading.positions
+        return self._reading.whole[positions[start] : positions[end]]
 
     def _at(self) -> int:
         at = super()._at()

@@ -210,6 +210,8 @@ class Repair:
         after the name of a scheme, a dot after what is no domain name.
         """
         last = self._pieces[-1] if self._pieces else ""
+        if last not in _DROPPED:
+            return False
         leaves = (self._syntax.automaton.leaves[position] for position in bits(self._state.reached))
         if last == ":":
             is_port = self._may_drop_colon and self._state.expected & self._port

@@ -94,7 +94,7 @@ class Warnings:
 
     def _of_user(self, start: int, end: int, part: str) -> Iterator[Finding]:
         user, colon, _ = self.text[start:end].partition(":")
-        if colon:  # user information of no certain form, which usually is that of a login
+        if part == "userinfo" and colon:  # user information of no certain form, which usually is that of a login
             message = "the URL may contain a password, visible to everyone who sees the URL"
             at = start + len(user) + 1
             yield self._finding("password", message, (at, end), part, "leave out the text from the colon to the `@`")
