@@ -214,8 +214,8 @@ class Fault:
             return _too_many(what, f"{item.most}", self.place(), part, rule)
         message: FaultMessage = getattr(self, f"_{self.region}_message")()
         if self.text.startswith("#", self.at) and self.region != "scheme" and "fragment" not in self.syntax.parts:
-            data = ", or write %23 if it is data" if self.state.taken("%23") else ""
-            return message._replace(hint=f"leave out the fragment, which {self.scheme} URLs do not have{data}")
+            data, urls = ", or write %23 if it is data" if self.state.taken("%23") else "", self.scheme or "these"
+            return message._replace(hint=f"leave out the fragment, which {urls} URLs do not have{data}")
         return message
 
     def _hint_of_authority(self, part: str | None) -> str | None:
