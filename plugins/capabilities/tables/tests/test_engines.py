@@ -57,7 +57,7 @@ def syntax_of(profile: str, scheme: str) -> Syntax:
 @cache
 def texts(profile: str, number: int) -> tuple[str, ...]:
     """Texts of all schemes, mutated; and numbers of some lengths."""
-    corpus = Corpus.generated(12, REGISTRIES[profile])
+    corpus = Corpus(12, REGISTRIES[profile])
     runs = [
         f"{scheme}://{host}:{'1' * count}{rest}"
         for scheme in REGISTRIES[profile]
