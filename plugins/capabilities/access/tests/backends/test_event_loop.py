@@ -226,7 +226,7 @@ def test_the_callers_functions_may_be_coroutine_functions(serve: Serve) -> None:
             assert await document.read() == b"None plainly"
         with pytest.raises(InputRequired):
             await begun(algorithm(), ask=none)
-        with pytest.raises(TypeError, match="1 answers, one for each question, not 2"):
+        with pytest.raises(TypeError, match="one answer for each question: expected 1, got 2"):
             await begun(algorithm(), credentials=none, ask=lambda _: ("one", "two"))
 
     run(main())

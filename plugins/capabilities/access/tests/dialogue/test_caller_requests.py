@@ -94,7 +94,7 @@ def test_questions_are_answered_by_the_caller() -> None:
         run(algorithm())
     with pytest.raises(InputRequired, match="not answered"):
         run(algorithm(), ask=lambda _: None)
-    with pytest.raises(TypeError, match="ask must return 2 answers, one for each question, not 1"):
+    with pytest.raises(TypeError, match="one answer for each question: expected 2, got 1"):
         run(algorithm(), ask=lambda _: ("one",))
     run(algorithm(), ask=lambda form: tuple(question.prompt for question in form.questions)).close()
     assert given == [("Name", "Town")]

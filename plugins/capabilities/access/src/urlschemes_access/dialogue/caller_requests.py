@@ -124,8 +124,9 @@ class CallerRequests(DialoguePart):
             raise InputRequired("the questions were not answered")
         if not isinstance(given, tuple) or not all(isinstance(answer, str) for answer in given):
             raise TypeError(f"ask must return a tuple of str, not {type(given).__name__}")
-        if len(given) != len(form.questions):
-            raise TypeError(f"ask must return {len(form.questions)} answers, one for each question, not {len(given)}")
+        wanted = len(form.questions)
+        if len(given) != wanted:
+            raise TypeError(f"ask must return one answer for each question: expected {wanted}, got {len(given)}")
         return given
 
     async def pull(self, _: requests.Pull) -> tuple[bytes, ...]:
