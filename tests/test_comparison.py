@@ -7,6 +7,7 @@ counted.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -101,7 +102,7 @@ def test_the_pattern_for_older_interpreters_is_proven_equal(scheme: str) -> None
     restored = Syntax(
         syntax.bnf, syntax.rule, syntax.parts.values(), hierarchy=syntax.hierarchy, kept=older, profile=RFC1738
     )
-    assert ")*+" in syntax.pattern
+    assert (restored.pattern == syntax.pattern) == (sys.version_info < (3, 11, 5))
     assert ")*+" not in restored.pattern
     assert prove_pattern(restored, table).difference is None
 

@@ -11,6 +11,7 @@ from itertools import product
 import pytest
 
 from urlschemes import Registry
+from urlschemes.grammar import regex_compat
 from urlschemes.grammar.automaton import Automaton
 from urlschemes.grammar.bnf import Grammar, Reference
 from urlschemes.grammar.pattern import compile_tree
@@ -30,7 +31,7 @@ SLOW = pytest.mark.slow
 @cache
 def compiled(rules: Grammar, rule: str) -> re.Pattern[str]:
     tree = expand(rules, Reference(rule), (), {})
-    return re.compile(compile_tree(Automaton(tree))[0], re.ASCII)
+    return regex_compat.compiled(compile_tree(Automaton(tree))[0], re.ASCII)
 
 
 def test_all_rules_are_decided_from_left_to_right() -> None:
