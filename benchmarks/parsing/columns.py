@@ -25,6 +25,7 @@ PIECE = 100_000
 SPOILT = 20
 """One row in so many is not a URL."""
 TARGET, MOONSHOT = 1 / 25, 1 / 30
+IN_DUCKDB = 1.3
 
 
 def can_run() -> bool:
@@ -73,7 +74,26 @@ def columns(most: int, rounds: int) -> Iterator[Figure]:
                     value=run["memory"] / 1024 / 1024,
                     unit="MiB",
                 )
+            if importlib.util.find_spec("duckdb"):
+                yield from _in_duckdb(file, rows)
             rows *= 10
+
+
+def _in_duckdb(file: Path, rows: int) -> Iterator[Figure]:
+    """Yield the CPU time of counting in DuckDB, compared with Arrow."""
+    command = [sys.executable, "-m", "parsing.duckdb_client", str(file)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True, cwd=ROOT)
+    runs = json.loads(done.stdout)
+    for who, seconds in runs.items():
+        yield Figure(
+            table="columns in memory: CPU time per row of counting by scheme and code, one thread",
+            what=f"{rows:,} rows",
+            who=who,
+            value=seconds / rows * 1e6,
+            unit="us",
+            ratio=seconds / runs["Arrow"],
+            target=IN_DUCKDB if "url_parse" in who else None,
+        )
 
 
 def _file(folder: Path, rows: int) -> Path:

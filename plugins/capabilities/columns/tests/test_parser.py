@@ -335,6 +335,8 @@ def test_a_decimal_is_text_and_the_value_of_a_flag_is_null() -> None:
     )
     parts: Any = {"size": {"at": "size", "number": "decimal"}, "flags": {"at": "flags", "element": "flag"}}
     registry = Registry()
+    with pytest.raises(ValueError, match="unknown part 'size'"):
+        parse(pa.array(["http://h/"]), ("size",), registry)
     registry.register(Scheme.of("x-kinds", f"{rules}name = 1*alpha\nvalue = *uchar", **parts))
     rows = parse(pa.array(["x-kinds:0.0000000;a;b=%FF"]), ("size", "flags"), registry).to_pylist()
     assert (rows[0]["size"], rows[0]["flags"]) == (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
@@ -121,6 +122,12 @@ class PartAttributes:
 
 def _kinds(registry: Registry) -> dict[str, Kind]:
     """Return what kind of column each part is; `raw` if two schemes differ."""
+    is_changed = any(registry.snapshot().values())
+    return _read_kinds.__wrapped__(registry) if is_changed else _read_kinds(registry)
+
+
+@lru_cache(maxsize=8)  # `parse_table(batch, parts=...)` asks for each batch, and reading all records takes 0.1 s
+def _read_kinds(registry: Registry) -> dict[str, Kind]:
     kinds = dict(_ALWAYS_KNOWN)
     for record in registry.registrations():
         for name, part in record.syntax.parts.items():
