@@ -65,10 +65,10 @@ def test_the_table_of_what_sees_the_type_is_true() -> None:
 
     text = "https://e.com/"
     names = {
-        **{"text": text, "url": parse(text, HttpURI), "parse": parse, "json": json, "re": re},
-        **{"urljoin": urljoin, "urlsplit": urlsplit, "redirect": redirect, "HttpResponseRedirect": HttpResponseRedirect},
-        "httpx": httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(204))),
-    }
+        "text": text,
+        "url": parse(text, HttpURI),
+        "httpx": httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200))),
+    } | {each.__name__: each for each in (HttpResponseRedirect, json, parse, re, redirect, urljoin, urlsplit)}
     rows = re.findall(r"^\| (`.*`) \| (False|None|\w+Error)\b.* \| (`.*)\|$", PAGE.read_text("utf-8"), re.MULTILINE)
     assert len(rows) == 12
     for before, result, after in rows:

@@ -17,16 +17,17 @@ HOW_TO = ROOT / "docs" / "how-to"
 PAGES = [
     ROOT / "README.md",
     *sorted((ROOT / "docs" / "start").glob("*.md")),
+    HOW_TO / "access.md",
     HOW_TO / "fetch.md",
     HOW_TO / "migrate.md",
 ]
-GIVEN = "http_url: str\n"
+GIVEN = "".join(f"{name}: str\n" for name in ("ftp_url", "http_url", "gopher_url", "folder"))
 MADE_AT_RUN_TIME = r'.*: error: "URL" has no attribute "(note|memo)"  \[attr-defined\]'
 """The types of records without a class: type checkers cannot know their parts."""
 
 
 def modules(page: Path) -> list[str]:
-    """Return the code of a page: its examples, a new module from each block that is a file on, and the tables of migrate.md."""
+    """Return the code of a page, with the tables of migrate.md; each block that is a file begins a new module."""
     found = [GIVEN]
     for block in blocks(page):
         if block.language == "python" and not block.mark:
