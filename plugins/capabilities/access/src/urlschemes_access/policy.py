@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
@@ -188,22 +189,22 @@ class Limits:
 class Policy:
     """The URLs and files that an operation may reach. The default is the public Internet, and no files."""
 
-    schemes: frozenset[str] | None = _field(_SCHEMES, None)
+    schemes: AbstractSet[str] | None = _field(_SCHEMES, None)
     """The only schemes allowed; None allows every installed scheme."""
-    denied_schemes: frozenset[str] = _field(_SCHEMES, frozenset())
-    hosts: frozenset[str] | None = _field(_HOSTS, None)
+    denied_schemes: AbstractSet[str] = _field(_SCHEMES, frozenset())
+    hosts: AbstractSet[str] | None = _field(_HOSTS, None)
     """The only hosts allowed, by name or address; a leading dot allows every name under it. None allows every host."""
-    denied_hosts: frozenset[str] = _field(_HOSTS, frozenset())
+    denied_hosts: AbstractSet[str] = _field(_HOSTS, frozenset())
     public: bool = _field(_FLAG, True)
     """True if the addresses of the public Internet are allowed."""
     networks: tuple[str, ...] = _field(_NETWORKS, ())
     """Networks allowed in addition, such as `"127.0.0.0/8"`; a redirect may lead into them only to go back. They leave
     out the metadata services of clouds, but for one that is named by its own address."""
     denied_networks: tuple[str, ...] = _field(_NETWORKS, ())
-    ports: frozenset[int] = _field(_PORTS, frozenset())
+    ports: AbstractSet[int] = _field(_PORTS, frozenset())
     """Ports allowed in addition to the scheme's own and to those from 1024 up that belong to no other protocol; nor, if
     the scheme sends decoded parts of a URL as lines, to a service that obeys lines of text."""
-    only_ports: frozenset[int] | None = _field(_PORTS, None)
+    only_ports: AbstractSet[int] | None = _field(_PORTS, None)
     """The only ports allowed, whatever the scheme, and also for data connections; `ports` adds nothing to them. None
     leaves the rule to `ports`."""
     user_information: bool | None = _field(_FLAG, None)
@@ -360,7 +361,7 @@ def _named(address: str, host: str, purpose: str = "") -> str:
     return the if host.strip("[]") in {"", address} else f"{host} has {the}, which"
 
 
-def _listed(name: str, hosts: frozenset[str]) -> bool:
+def _listed(name: str, hosts: AbstractSet[str]) -> bool:
     return name in hosts or any(entry.startswith(".") and name.endswith(entry) for entry in hosts)
 
 

@@ -109,7 +109,7 @@ class AccessOptions(NamedTuple):
         policy = Configuration.of(ConfigFile({"limits": dict(self.limits)}, "--limit")).policy(policy)
         roots, networks = (*policy.roots, *self.roots), (*policy.networks, *self.networks)
         try:
-            return replace(policy, roots=roots, ports=policy.ports.union(self.ports), networks=networks)
+            return replace(policy, roots=roots, ports={*policy.ports, *self.ports}, networks=networks)
         except ValueError as error:
             problem = str(error).removeprefix("Policy.networks: ")
             raise click.BadParameter(problem, param_hint="'--allow-network'") from None
