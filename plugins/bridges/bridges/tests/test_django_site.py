@@ -10,11 +10,13 @@ import pytest
 
 pytest.importorskip("django", reason="needs Django: python3 dev --group bridges pytest")
 
-from django.contrib.admin import ModelAdmin, register, site
+from django.contrib.admin import EmptyFieldListFilter, ModelAdmin, register, site
+from django.contrib.admin.widgets import AdminURLFieldWidget
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.core import serializers
 from django.core.exceptions import ValidationError
+from django.core.validators import URLValidator
 from django.db import IntegrityError, connection, models
 from django.forms import ModelForm, modelform_factory
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -33,6 +35,7 @@ PAGE, BROKEN = "https://e.com/a?b=1&c=2", "https://e.com/a|b"
 class Bookmark(models.Model):  # noqa: DJ008  nobody reads its name
     url = URLField("http", "https", profile="rfc3986", max_length=40, unique=True)
     other = URLField("http", profile="rfc3986", fix=True, normalize=True, null=True, blank=True)
+    home = URLField("https", profile="rfc3986", blank=True)
 
     class Meta:
         app_label = "urlschemes_bridges"
@@ -41,6 +44,7 @@ class Bookmark(models.Model):  # noqa: DJ008  nobody reads its name
 @register(Bookmark)
 class BookmarkAdmin(ModelAdmin):  # type: ignore[type-arg]  # not generic where Django runs
     list_display = ("url",)
+    list_filter = ("home", ("home", EmptyFieldListFilter))
 
 
 urlpatterns = [path("", site.urls)]
@@ -81,18 +85,44 @@ def test_a_url_goes_from_a_form_to_a_redirect_and_into_json() -> None:
         "links": [{"url": PAGE, "other": "http://e.com/a%20b"}]
     }
     assert Bookmark.objects.filter(other="http://e.com:80/a b").exists()
+    assert Bookmark.objects.create(url=PAGE + "d", other="HTTP://E.com/a b").other == parse("http://e.com/a%20b")
+    Bookmark.objects.get(url=PAGE + "d").delete()
     assert json.loads(post(url=PAGE).content) == {"url": ["Bookmark with this Url already exists."]}
     template = Template('<a href="{{ link.url }}">{{ link.url.host }}</a>')
     assert (
         template.render(Context({"link": Bookmark.objects.get()}))
         == f'<a href="{PAGE.replace("&", "&amp;")}">e.com</a>'
     )
+    text = Template(
+        '{{ url|stringformat:"s"|slice:":5" }}{% if "a?" in url|stringformat:"s" %} with a query{% endif %}'
+    )
+    assert text.render(Context({"url": parse(PAGE)})) == "https with a query"
+
+
+@pytest.mark.parametrize("field", [URLField("http", "ftp"), URLFormField("http", "ftp")])
+def test_validators_of_django_get_text(field: Any) -> None:
+    field.validators.append(URLValidator(["http"]))
+    arguments = (None,) if isinstance(field, models.Field) else ()
+    assert str(field.clean("http://h.dom/", *arguments)) == "http://h.dom/"
+    with pytest.raises(ValidationError, match="Enter a valid URL"):
+        field.clean("ftp://h.dom/", *arguments)
+
+
+def test_the_validators_of_a_field_check_text() -> None:  # a serializer of Django REST framework has only these
+    field: Any = Bookmark._meta.get_field("url")
+    field.run_validators(PAGE)
+    with pytest.raises(ValidationError, match="its path must not contain"):
+        field.run_validators(BROKEN)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("https://e.com/a|b", "Enter a valid URL: check its path at character 16."),
+        ("https://e.com/a|b", 'Enter a valid URL: its path must not contain "|" (character 16).'),
+        ("https://e.com/a b", "Enter a valid URL: its path must not contain a blank (character 16)."),
+        ("https://é.com/", 'Enter a valid URL: its host must not contain "é" (character 9).'),
+        ("https://e.com/a\u200bb", "Enter a valid URL: its path must not contain U+200B (character 16)."),
+        ("https://e.com/%zz", "Enter a valid URL: check its path at character 15."),
         ("https://", "Enter a valid URL: check its host."),
         ("https://me:secret@e.com/", "Enter a URL without a user name and password."),
         ("javascript:alert(1)", "Enter a URL that begins with http:// or https://"),
@@ -112,7 +142,8 @@ def test_a_visitor_reads_one_sentence(text: str, message: str) -> None:
     ("text", "message"),
     [
         ("htp://e.com/", "Enter a URL that begins with a known scheme, such as https://"),
-        ("mailto:a b@e.com", "Enter a valid URL: check its addresses at character 9."),
+        ("mailto:a b@e.com", "Enter a valid URL: its addresses must not contain a blank (character 9)."),
+        ("ftp://me:s|x@e.com/", "Enter a valid URL: check its password at character 11."),
         ("http:" + "a" * 70_000, "Enter a valid URL."),
     ],
 )
@@ -157,7 +188,10 @@ def test_what_urls_begin_with_is_what_to_write(scheme: str, beginning: str) -> N
 def insert(url: str, other: str | None = None) -> None:
     """Write a row as another program does, without a check."""
     with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO urlschemes_bridges_bookmark (url, other) VALUES (%s, %s)", [url, other])
+        cursor.execute(
+            "INSERT INTO urlschemes_bridges_bookmark (url, other, home) VALUES (%s, %s, '')",
+            [url, other],
+        )
 
 
 def test_what_is_stored_is_read_as_it_is() -> None:
@@ -173,33 +207,59 @@ def test_rows_that_are_no_urls_are_found_and_repaired() -> None:
     insert(BROKEN)
     rows: Any = Bookmark.objects.all()
     (found,) = [each for each in rows if isinstance(each.url, str)]
-    with pytest.raises(ValidationError, match="check its path at character 16"):
+    with pytest.raises(ValidationError, match="its path must not contain"):
         found.save()
     found.url = fix(found.url, profile="rfc3986").url
     found.save()
     assert {str(each) for each in Bookmark.objects.values_list("url", flat=True)} == {PAGE, "https://e.com/a%7Cb"}
 
 
+def shown(view: Callable[..., Any], *arguments: str, path: str = "/", **data: str) -> str:
+    """Return the page of the admin."""
+    request = RequestFactory().post(path, data) if data else RequestFactory().get(path)
+    request.user = User(is_superuser=True)
+    request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]
+    return str(view(request, *arguments).render().content, "utf-8")
+
+
+@override_settings(ROOT_URLCONF=__name__)
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [("?home=", True), ("?home__isempty=1", True), ("?home__isempty=0", False), ("?home=https://h/", False)],
+)
+def test_a_filter_of_the_admin_finds_empty_fields(query: str, found: bool) -> None:
+    insert(PAGE)
+    pages = site.get_model_admin(Bookmark)
+    assert '"?home="' in shown(pages.changelist_view)
+    assert ("1 bookmark" in shown(pages.changelist_view, path=f"/{query}")) is found
+
+
+def test_the_admin_shows_links_where_it_is_asked_to() -> None:
+    class LinkAdmin(ModelAdmin):  # type: ignore[type-arg]  # not generic where Django runs
+        formfield_overrides = {URLField: {"widget": AdminURLFieldWidget}}  # noqa: RUF012  as in Django
+
+    form: Any = LinkAdmin(Bookmark, site).get_form(RequestFactory().get("/"))
+    assert f'Currently: <a href="{PAGE.replace("&", "&amp;")}">' in str(form(instance=Bookmark(url=PAGE)))
+
+
 @override_settings(ROOT_URLCONF=__name__)
 def test_the_admin_shows_rows_that_are_no_urls_and_says_what_is_wrong() -> None:
     insert(BROKEN)
-
-    def shown(view: Callable[..., Any], *arguments: str, **data: str) -> str:
-        request = RequestFactory().post("/", data) if data else RequestFactory().get("/")
-        request.user = User(is_superuser=True)
-        request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]
-        return str(view(request, *arguments).render().content, "utf-8")
-
     pages = site.get_model_admin(Bookmark)
     assert f">{BROKEN}</a>" in shown(pages.changelist_view)
     assert f'value="{BROKEN}"' in shown(pages.change_view, "1")
-    assert "check its path at character 16" in shown(pages.change_view, "1", url=BROKEN)
+    assert "its path must not contain &quot;|&quot;" in shown(pages.change_view, "1", url=BROKEN)
 
 
 def test_the_column_is_as_long_as_the_model_says() -> None:
     with connection.cursor() as cursor:
         columns = connection.introspection.get_table_description(cursor, Bookmark._meta.db_table)
-    assert {each.name: each.type_code for each in columns} == {"id": "INTEGER", "url": "varchar(40)", "other": "TEXT"}
+    assert {each.name: each.type_code for each in columns} == {
+        "id": "INTEGER",
+        "url": "varchar(40)",
+        "other": "TEXT",
+        "home": "TEXT",
+    }
     Bookmark.objects.create(url=PAGE)
     with pytest.raises(IntegrityError):
         Bookmark.objects.create(url=PAGE)

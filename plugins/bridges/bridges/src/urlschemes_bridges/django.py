@@ -26,7 +26,6 @@ with needs_extra("django"):
     from django.core import checks
     from django.core.exceptions import ValidationError
     from django.core.serializers.json import DjangoJSONEncoder
-    from django.core.validators import MaxLengthValidator, MinLengthValidator
     from django.db import models
     from django.db.models.query_utils import DeferredAttribute
     from django.utils.translation import gettext_lazy
@@ -34,7 +33,7 @@ with needs_extra("django"):
     from urlschemes_lint import NotRepairable, fix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     Field = models.CharField[URL | str | None, URL | None]
 else:
@@ -87,17 +86,15 @@ def _checked(profile: object) -> str | None:
     raise TypeError(f'profile must be the name of a profile, such as "rfc3986", not {profile!r}')
 
 
-def _parse(value: Any, reading: _Reading, messages: Mapping[str, Any]) -> URL | None:
-    """Return the URL, None for no value. Raises ValidationError, with the message of `parse` in its `params`."""
+def _parse(value: Any, reading: _Reading, messages: Mapping[str, Any]) -> Any:
+    """Return the URL, or an empty value. Raises ValidationError, with the message of `parse` in its `params`."""
     if value is None or value == "":
-        return None
+        return value
     try:
         return reading.read(value)
     except (InvalidURL, UnknownScheme) as error:
         message = (
-            messages.get(error.code)
-            or messages.get("invalid")
-            or _for_visitors(error, len(str(value)), reading.schemes)
+            messages.get(error.code) or messages.get("invalid") or _for_visitors(error, str(value), reading.schemes)
         )
         names = ("position", "part", "section", "hint")
         params = {name: getattr(error, name) for name in names} | {
@@ -106,6 +103,7 @@ def _parse(value: Any, reading: _Reading, messages: Mapping[str, Any]) -> URL | 
             "schemes": " or ".join(_beginning(name, reading.chosen()) for name in reading.schemes),
             "part_name": _part_name(error, reading.chosen()),
             "character": (error.position or 0) + 1,
+            "found": _found(error, str(value)),
         }
         raise ValidationError(message, code=error.code, params=params) from error
 
@@ -124,7 +122,15 @@ def _beginning(name: str, chosen: ChosenSchemes) -> str:
     return f"{name}://" if begins_with(f"{name}://") and not begins_with(f"{name}:x") else f"{name}:"
 
 
-def _for_visitors(error: InvalidURL | UnknownScheme, length: int, schemes: tuple[str, ...]) -> Any:
+def _found(error: InvalidURL | UnknownScheme, text: str) -> str | None:
+    """Return the name of the invalid character, None if it may be one of a password, or if something else is wrong."""
+    if error.code != "invalid-character" or error.position is None or error.part in ("password", "port"):
+        return None
+    character = text[error.position : error.position + 1]
+    return "a blank" if character == " " else f'"{character}"' if character.isprintable() else f"U+{ord(character):04X}"
+
+
+def _for_visitors(error: InvalidURL | UnknownScheme, text: str, schemes: tuple[str, ...]) -> Any:
     """Return the one sentence that visitors read, which `params` complete."""
     if error.part == "scheme" or isinstance(error, UnknownScheme):
         if schemes:
@@ -134,16 +140,13 @@ def _for_visitors(error: InvalidURL | UnknownScheme, length: int, schemes: tuple
         return gettext_lazy("Enter a URL without a user name and password.")
     if error.part is None:
         return gettext_lazy("Enter a valid URL.")
-    if error.position is None or error.position >= length:
+    if error.position is None or error.position >= len(text):
         return gettext_lazy("Enter a valid URL: check its %(part_name)s.")
+    if _found(error, text):
+        return gettext_lazy(
+            "Enter a valid URL: its %(part_name)s must not contain %(found)s (character %(character)d)."
+        )
     return gettext_lazy("Enter a valid URL: check its %(part_name)s at character %(character)d.")
-
-
-def _count_characters(validators: Iterable[Any]) -> None:
-    """Make validators of lengths count the characters of URLs."""
-    for each in validators:
-        if isinstance(each, MaxLengthValidator | MinLengthValidator):
-            each.clean = lambda x: len(str(x))  # type: ignore[method-assign]
 
 
 class URLJSONEncoder(DjangoJSONEncoder):
@@ -170,11 +173,18 @@ class URLFormField(forms.CharField):
         self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize)
         self.reading.chosen()
         super().__init__(**options)
-        _count_characters(self.validators)
 
     def to_python(self, value: Any) -> Any:
-        """Return the URL, None for no value. Raises ValidationError."""
+        """Return the URL, or the `empty_value`. Raises ValidationError."""
         return _parse(super().to_python(value), self.reading, self.error_messages)
+
+    def run_validators(self, value: Any) -> None:
+        """Give the text to the validators. Raises ValidationError."""
+        super().run_validators(str(value or ""))
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the text, for the widget."""
+        return str(value or "")
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         """Return True if `data` is another URL than `initial`, which may be text."""
@@ -200,23 +210,22 @@ class URLField(Field):
 
     The text of such a URL may be assigned, and becomes a URL. Any other text stays a str, also one that is read from
     the database; validating or writing it raises ValidationError. The column is text of any length, unless there is a
-    `max_length`. No URL is None; with `blank` and without `null`, the column holds an empty text for it. The values of
-    `choices` are text.
+    `max_length`. No URL is None; with `blank` and without `null`, it is an empty text. The values of `choices` are
+    text, and validators get text.
 
     `fix` and `normalize` are those of the form's field. They change what is validated, written and looked up, and
     nothing that the database holds already.
     """
 
     description = "URL"
-    empty_strings_allowed = False
     descriptor_class = _Attribute
 
     def __init__(
         self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
     ) -> None:
         self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize)
+        self.default_validators = [self.to_python]  # for serializers that take the validators alone
         super().__init__(**options)
-        _count_characters(self.validators)
 
     def get_internal_type(self) -> str:
         """Return the kind of the column: text, which is bounded only if there is a `max_length`."""
@@ -241,28 +250,39 @@ class URLField(Field):
         name, path, _, options = super().deconstruct()
         return name, path, self.reading.schemes, options | self.reading.options()
 
-    def to_python(self, value: Any) -> URL | None:
-        """Return the URL, None for no value. Raises ValidationError."""
+    def to_python(self, value: Any) -> Any:
+        """Return the URL, or the value if it is empty. Raises ValidationError."""
         return _parse(value, self.reading, self.error_messages)
 
     def from_db_value(self, value: str | None, *_: Any) -> URL | str | None:
         """Return the URL that the database holds, or its text if that is no such URL."""
         chosen = self.reading.chosen()
         with suppress(InvalidURL, UnknownScheme):
-            return chosen.read(value) if value else None
+            return chosen.read(value) if value else value
         return value
 
     def get_prep_value(self, value: Any) -> str | None:
         """Return the text of the URL, which is checked."""
-        url = super().get_prep_value(value)  # which calls to_python
-        if url is None:
-            return "" if self.blank and not self.null else None
-        return str(url)
+        text = str(super().get_prep_value(value) or "")  # which calls to_python
+        return text if text or (self.blank and not self.null) else None
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        """Return what is written, and assign it. Raises ValidationError."""
+        value = super().pre_save(model_instance, add)
+        if hasattr(value, "resolve_expression"):
+            return value
+        setattr(model_instance, self.attname, self.get_prep_value(value))
+        return getattr(model_instance, self.attname)
 
     def validate(self, value: Any, model_instance: Any) -> None:
-        """Raise ValidationError for a URL that is none of the choices."""
-        is_choice = value is not None and value in dict(self.flatchoices)
-        super().validate(str(value) if is_choice else value, model_instance)  # Django compares texts
+        """Raise ValidationError for a URL that is none of the choices, which are text."""
+        if isinstance(value, URL):
+            value = str(value) if value in dict(self.flatchoices) else redact_url(str(value))
+        super().validate(value, model_instance)
+
+    def run_validators(self, value: Any) -> None:
+        """Give the text to the validators. Raises ValidationError."""
+        super().run_validators(str(value or ""))
 
     def value_to_string(self, obj: models.Model) -> str:
         """Return the text of the URL, for serialization."""
