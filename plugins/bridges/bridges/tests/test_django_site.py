@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal, assert_type
 
 import pytest
 
@@ -25,6 +25,7 @@ from django.template import Context, Template
 from django.test import RequestFactory, override_settings
 from django.urls import path
 
+from urlschemes import URL, InternetURL
 from urlschemes_bridges.django import URLField, URLFormField, URLJSONEncoder
 from urlschemes_lint import fix
 from urlschemes_rfc3986 import parse
@@ -36,6 +37,7 @@ class Bookmark(models.Model):  # noqa: DJ008  nobody reads its name
     url = URLField("http", "https", profile="rfc3986", max_length=40, unique=True)
     other = URLField("http", profile="rfc3986", fix=True, normalize=True, null=True, blank=True)
     home = URLField("https", profile="rfc3986", blank=True)
+    host = URLField[str | URL, InternetURL]("https", profile="rfc3986", default=PAGE)
 
     class Meta:
         app_label = "urlschemes_bridges"
@@ -97,6 +99,14 @@ def test_a_url_goes_from_a_form_to_a_redirect_and_into_json() -> None:
         '{{ url|stringformat:"s"|slice:":5" }}{% if "a?" in url|stringformat:"s" %} with a query{% endif %}'
     )
     assert text.render(Context({"url": parse(PAGE)})) == "https with a query"
+
+
+def test_type_checkers_know_which_values_may_be_missing() -> None:
+    bookmark = Bookmark(url=PAGE)
+    assert_type(bookmark.url, URL)
+    assert_type(bookmark.other, URL | None)
+    assert_type(bookmark.home, URL | Literal[""])
+    assert bookmark.host.host == "e.com"
 
 
 @pytest.mark.parametrize("field", [URLField("http", "ftp"), URLFormField("http", "ftp")])
@@ -189,8 +199,8 @@ def insert(url: str, other: str | None = None) -> None:
     """Write a row as another program does, without a check."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO urlschemes_bridges_bookmark (url, other, home) VALUES (%s, %s, '')",
-            [url, other],
+            "INSERT INTO urlschemes_bridges_bookmark (url, other, home, host) VALUES (%s, %s, '', %s)",
+            [url, other, PAGE],
         )
 
 
@@ -259,6 +269,7 @@ def test_the_column_is_as_long_as_the_model_says() -> None:
         "url": "varchar(40)",
         "other": "TEXT",
         "home": "TEXT",
+        "host": "TEXT",
     }
     Bookmark.objects.create(url=PAGE)
     with pytest.raises(IntegrityError):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from urlschemes import URL, InvalidURL, UnknownScheme, URLError
 from urlschemes.redaction import redact_url
@@ -35,9 +35,17 @@ with needs_extra("django"):
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    Field = models.CharField[URL | str | None, URL | None]
+    from typing_extensions import TypeVar
+
+    Set_contra = TypeVar("Set_contra", contravariant=True, default=URL | str | None)
+    Get_co = TypeVar("Get_co", covariant=True, default=URL)
+    Field = models.CharField[Set_contra, Get_co]
 else:
-    Field = models.CharField  # not generic where Django runs
+    Set_contra = Get_co = None
+
+    class Field(models.CharField):  # which is not generic where Django runs
+        __class_getitem__ = classmethod(lambda cls, _: cls)
+
 
 __all__ = ["URLField", "URLFormField", "URLJSONEncoder"]
 
@@ -196,7 +204,7 @@ class URLFormField(forms.CharField):
 class _Attribute(DeferredAttribute):
     """The attribute of a model for a field: a valid text that is assigned to it becomes a URL."""
 
-    field: URLField
+    field: URLField[Any, Any]
 
     def __set__(self, instance: models.Model, value: Any) -> None:
         instance.__dict__[self.field.attname] = self.field.from_db_value(value) if isinstance(value, str) else value
@@ -205,7 +213,7 @@ class _Attribute(DeferredAttribute):
         del instance.__dict__[self.field.attname]
 
 
-class URLField(Field):
+class URLField(Field[Set_contra, Get_co]):
     """The field of a model that holds a URL of `schemes`, or of every installed scheme if none is named.
 
     The text of such a URL may be assigned, and becomes a URL. Any other text stays a str, also one that is read from
@@ -220,6 +228,18 @@ class URLField(Field):
     description = "URL"
     descriptor_class = _Attribute
 
+    @overload
+    def __init__(
+        self: URLField[URL | str | None, URL | None], *schemes: str, null: Literal[True], **options: Any
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: URLField[URL | str | None, URL | Literal[""]], *schemes: str, blank: Literal[True], **options: Any
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
+    ) -> None: ...
     def __init__(
         self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
     ) -> None:
