@@ -31,7 +31,8 @@ with needs_extra("django"):
     from django.db.models.query_utils import DeferredAttribute
     from django.utils.translation import gettext_lazy
 
-    from urlschemes_lint import NotRepairable, fix
+    from urlschemes_bridges.reader import Reader
+    from urlschemes_lint import NotRepairable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,9 +47,9 @@ URL.get_absolute_url = URL.__str__  # type: ignore[attr-defined]  # for `redirec
 
 
 @cache
-def _chosen(schemes: tuple[str, ...], profile: str | None) -> ChosenSchemes:
-    """Return the schemes in a profile. Raises PluginError without it, UnknownScheme without one of the schemes."""
-    return ChosenSchemes(*schemes, registry=registry_or_default(None, profile))
+def _reader(schemes: tuple[str, ...], profile: str | None, fix: bool, normalize: bool) -> Reader:
+    """Return the reader in a profile. Raises PluginError without it, UnknownScheme without one of the schemes."""
+    return Reader(*schemes, registry=registry_or_default(None, profile), fix=fix, normalize=normalize)
 
 
 class _Reading(NamedTuple):
@@ -63,21 +64,16 @@ class _Reading(NamedTuple):
         """Return the arguments of the field besides its schemes, without those that have their defaults."""
         return {name: value for name, value in self._asdict().items() if value and name != "schemes"}
 
-    def chosen(self) -> ChosenSchemes:
-        """Return the schemes. Raises PluginError without the profile, UnknownScheme without one of the schemes."""
-        return _chosen(self.schemes, self.profile)
+    def reader(self) -> Reader:
+        """Return the reader. Raises PluginError without the profile, UnknownScheme without one of the schemes."""
+        return _reader(*self)
 
     def read(self, value: Any) -> URL:
         """Return the URL, repaired and in its normal form if that is asked for. Raises InvalidURL, UnknownScheme."""
-        chosen = self.chosen()
         try:
-            url = chosen.read(value)
-        except (InvalidURL, UnknownScheme):
-            if self.fix:
-                with suppress(NotRepairable, InvalidURL, UnknownScheme):
-                    value = fix(str(value), registry=chosen.registry).url
-            url = chosen.read(value)
-        return url.normalized() if self.normalize else url
+            return self.reader().accept(value)
+        except NotRepairable as error:
+            raise error.__cause__ or error from None
 
 
 def _checked(profile: object) -> str | None:
@@ -103,8 +99,8 @@ def _parse(value: Any, reading: _Reading, messages: Mapping[str, Any]) -> URL | 
         params = {name: getattr(error, name) for name in names} | {
             "message": str(error),
             "value": redact_url(str(value)),
-            "schemes": " or ".join(_beginning(name, reading.chosen()) for name in reading.schemes),
-            "part_name": _part_name(error, reading.chosen()),
+            "schemes": " or ".join(_beginning(name, reading.reader()) for name in reading.schemes),
+            "part_name": _part_name(error, reading.reader()),
             "character": (error.position or 0) + 1,
         }
         raise ValidationError(message, code=error.code, params=params) from error
@@ -168,7 +164,7 @@ class URLFormField(forms.CharField):
         self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
     ) -> None:
         self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize)
-        self.reading.chosen()
+        self.reading.reader()
         super().__init__(**options)
         _count_characters(self.validators)
 
@@ -231,7 +227,7 @@ class URLField(Field):
         """Return the errors of the field: also a scheme or a profile that is not installed."""
         found = [each for each in super().check(**options) if each.id != "fields.E120"]  # asks for a max_length
         try:
-            self.reading.chosen()
+            self.reading.reader()
         except URLError as error:
             found.append(checks.Error(str(error.message), hint=error.hint, obj=self, id="urlschemes.E001"))
         return found
@@ -247,9 +243,9 @@ class URLField(Field):
 
     def from_db_value(self, value: str | None, *_: Any) -> URL | str | None:
         """Return the URL that the database holds, or its text if that is no such URL."""
-        chosen = self.reading.chosen()
+        reader = self.reading.reader()
         with suppress(InvalidURL, UnknownScheme):
-            return chosen.read(value) if value else None
+            return reader.read(value) if value else None
         return value
 
     def get_prep_value(self, value: Any) -> str | None:
