@@ -30,7 +30,8 @@ with needs_extra("django"):
     from django.db.models.query_utils import DeferredAttribute
     from django.utils.translation import gettext_lazy
 
-    from urlschemes_lint import NotRepairable, fix
+    from urlschemes_bridges.reader import Reader
+    from urlschemes_lint import NotRepairable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,9 +54,9 @@ URL.get_absolute_url = URL.__str__  # type: ignore[attr-defined]  # for `redirec
 
 
 @cache
-def _chosen(schemes: tuple[str, ...], profile: str | None) -> ChosenSchemes:
-    """Return the schemes in a profile. Raises PluginError without it, UnknownScheme without one of the schemes."""
-    return ChosenSchemes(*schemes, registry=registry_or_default(None, profile))
+def _reader(schemes: tuple[str, ...], profile: str | None, fix: bool, normalize: bool) -> Reader:
+    """Return the reader in a profile. Raises PluginError without it, UnknownScheme without one of the schemes."""
+    return Reader(*schemes, registry=registry_or_default(None, profile), fix=fix, normalize=normalize)
 
 
 class _Reading(NamedTuple):
@@ -70,21 +71,16 @@ class _Reading(NamedTuple):
         """Return the arguments of the field besides its schemes, without those that have their defaults."""
         return {name: value for name, value in self._asdict().items() if value and name != "schemes"}
 
-    def chosen(self) -> ChosenSchemes:
-        """Return the schemes. Raises PluginError without the profile, UnknownScheme without one of the schemes."""
-        return _chosen(self.schemes, self.profile)
+    def reader(self) -> Reader:
+        """Return the reader. Raises PluginError without the profile, UnknownScheme without one of the schemes."""
+        return _reader(*self)
 
     def read(self, value: Any) -> URL:
         """Return the URL, repaired and in its normal form if that is asked for. Raises InvalidURL, UnknownScheme."""
-        chosen = self.chosen()
         try:
-            url = chosen.read(value)
-        except (InvalidURL, UnknownScheme):
-            if self.fix:
-                with suppress(NotRepairable, InvalidURL, UnknownScheme):
-                    value = fix(str(value), registry=chosen.registry).url
-            url = chosen.read(value)
-        return url.normalized() if self.normalize else url
+            return self.reader().accept(value)
+        except NotRepairable as error:
+            raise error.__cause__ or error from None
 
 
 def _checked(profile: object) -> str | None:
@@ -108,8 +104,8 @@ def _parse(value: Any, reading: _Reading, messages: Mapping[str, Any]) -> Any:
         params = {name: getattr(error, name) for name in names} | {
             "message": str(error),
             "value": redact_url(str(value)),
-            "schemes": " or ".join(_beginning(name, reading.chosen()) for name in reading.schemes),
-            "part_name": _part_name(error, reading.chosen()),
+            "schemes": " or ".join(_beginning(name, reading.reader()) for name in reading.schemes),
+            "part_name": _part_name(error, reading.reader()),
             "character": (error.position or 0) + 1,
             "found": _found(error, str(value)),
         }
@@ -179,7 +175,7 @@ class URLFormField(forms.CharField):
         self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
     ) -> None:
         self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize)
-        self.reading.chosen()
+        self.reading.reader()
         super().__init__(**options)
 
     def to_python(self, value: Any) -> Any:
@@ -260,7 +256,7 @@ class URLField(Field[Set_contra, Get_co]):
         """Return the errors of the field: also a scheme or a profile that is not installed."""
         found = [each for each in super().check(**options) if each.id != "fields.E120"]  # asks for a max_length
         try:
-            self.reading.chosen()
+            self.reading.reader()
         except URLError as error:
             found.append(checks.Error(str(error.message), hint=error.hint, obj=self, id="urlschemes.E001"))
         return found
@@ -276,9 +272,9 @@ class URLField(Field[Set_contra, Get_co]):
 
     def from_db_value(self, value: str | None, *_: Any) -> URL | str | None:
         """Return the URL that the database holds, or its text if that is no such URL."""
-        chosen = self.reading.chosen()
+        reader = self.reading.reader()
         with suppress(InvalidURL, UnknownScheme):
-            return chosen.read(value) if value else value
+            return reader.read(value) if value else value
         return value
 
     def get_prep_value(self, value: Any) -> str | None:
