@@ -204,8 +204,10 @@ def test_migrations_and_fixtures_hold_what_makes_the_field_and_its_value() -> No
     text, imports = MigrationWriter.serialize(Feed._meta.get_field("source"))
     assert text == "urlschemes_bridges.django.URLField('news', 'nntp', verbose_name='the source')"
     assert imports == {"import urlschemes_bridges.django"}
-    text, _ = MigrationWriter.serialize(URLField("http", profile="rfc3986", fix=True, normalize=False))
-    assert text == "urlschemes_bridges.django.URLField('http', fix=True, profile='rfc3986')"
+    text, _ = MigrationWriter.serialize(
+        URLField("http", profile="rfc3986", fix=True, normalize=False, warnings="error")
+    )
+    assert text == "urlschemes_bridges.django.URLField('http', fix=True, profile='rfc3986', warnings='error')"
     Feed.objects.create(source=NEWS)
     dumped = serializers.serialize("json", Feed.objects.all())
     assert f'"source": "{NEWS}", "mirror": null' in dumped

@@ -53,34 +53,27 @@ __all__ = ["URLField", "URLFormField", "URLJSONEncoder"]
 URL.get_absolute_url = URL.__str__  # type: ignore[attr-defined]  # for `redirect`, which asks an object for it
 
 
-@cache
-def _reader(schemes: tuple[str, ...], profile: str | None, fix: bool, normalize: bool) -> Reader:
-    """Return the reader in a profile. Raises PluginError without it, UnknownScheme without one of the schemes."""
-    return Reader(*schemes, registry=registry_or_default(None, profile), fix=fix, normalize=normalize)
-
-
 class _Reading(NamedTuple):
-    """The schemes and the profile of a field, by name, and whether it repairs and normalizes URLs."""
+    """The schemes and the profile of a field, by name, and the options of its reader."""
 
     schemes: tuple[str, ...]
     profile: str | None = None
     fix: bool = False
     normalize: bool = False
+    warnings: Literal["error", "ignore"] = "ignore"
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of the field besides its schemes, without those that have their defaults."""
-        return {name: value for name, value in self._asdict().items() if value and name != "schemes"}
+        defaults = self._field_defaults
+        return {name: value for name, value in self._asdict().items() if value != defaults.get(name, value)}
 
-    def reader(self) -> Reader:
-        """Return the reader. Raises PluginError without the profile, UnknownScheme without one of the schemes."""
-        return _reader(*self)
 
-    def read(self, value: Any) -> URL:
-        """Return the URL, repaired and in its normal form if that is asked for. Raises InvalidURL, UnknownScheme."""
-        try:
-            return self.reader().accept(value)
-        except NotRepairable as error:
-            raise error.__cause__ or error from None
+@cache
+def _reader(reading: _Reading) -> Reader:
+    """Return the reader. Raises PluginError without the profile, UnknownScheme without one of the schemes."""
+    schemes, profile, fix, normalize, warnings = reading
+    registry = registry_or_default(None, profile)
+    return Reader(*schemes, registry=registry, fix=fix, normalize=normalize, warnings=warnings)
 
 
 def _checked(profile: object) -> str | None:
@@ -90,24 +83,24 @@ def _checked(profile: object) -> str | None:
     raise TypeError(f'profile must be the name of a profile, such as "rfc3986", not {profile!r}')
 
 
-def _parse(value: Any, reading: _Reading, messages: Mapping[str, Any]) -> Any:
+def _parse(value: Any, reader: Reader, messages: Mapping[str, Any]) -> Any:
     """Return the URL, or an empty value. Raises ValidationError, with the message of `parse` in its `params`."""
     if value is None or value == "":
         return value
     try:
-        return reading.read(value)
-    except (InvalidURL, UnknownScheme) as error:
-        message = (
-            messages.get(error.code) or messages.get("invalid") or _for_visitors(error, str(value), reading.schemes)
-        )
+        return reader.accept(value)
+    except (InvalidURL, UnknownScheme, NotRepairable) as raised:
+        error: Any = raised.__cause__ if isinstance(raised, NotRepairable) else raised
+        text = str(value)
+        message = messages.get(error.code) or messages.get("invalid") or _for_visitors(error, text, reader.names)
         names = ("position", "part", "section", "hint")
         params = {name: getattr(error, name) for name in names} | {
             "message": str(error),
-            "value": redact_url(str(value)),
-            "schemes": " or ".join(_beginning(name, reading.reader()) for name in reading.schemes),
-            "part_name": _part_name(error, reading.reader()),
+            "value": redact_url(text),
+            "schemes": " or ".join(_beginning(name, reader) for name in reader.names),
+            "part_name": _part_name(error, reader),
             "character": (error.position or 0) + 1,
-            "found": _found(error, str(value)),
+            "found": _found(error, text),
         }
         raise ValidationError(message, code=error.code, params=params) from error
 
@@ -164,23 +157,29 @@ class URLJSONEncoder(DjangoJSONEncoder):
 class URLFormField(forms.CharField):
     """The field of a form that takes a URL of `schemes`, or of every installed scheme if none is named.
 
-    With `fix`, text is repaired as by `urlschemes_lint.fix`; with `normalize`, the URL is in its normal form.
-    `error_messages` has texts by the codes of errors, or one for all of them under "invalid". Raises UnknownScheme for
-    a scheme that is not installed, PluginError for such a profile.
+    With `fix`, text is repaired as by `urlschemes_lint.fix`; with `normalize`, the URL is in its normal form; with
+    `warnings="error"`, a URL that `urlschemes_lint.check` warns of is refused. `error_messages` has texts by the codes
+    of errors, or one for all of them under "invalid". Raises UnknownScheme for a scheme that is not installed,
+    PluginError for such a profile, ValueError for another value of `warnings`.
     """
 
     widget = forms.URLInput
 
     def __init__(
-        self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
+        self,
+        *schemes: str,
+        profile: str | None = None,
+        fix: bool = False,
+        normalize: bool = False,
+        warnings: Literal["error", "ignore"] = "ignore",
+        **options: Any,
     ) -> None:
-        self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize)
-        self.reading.reader()
+        self.reader = _reader(_Reading(scheme_names(schemes), _checked(profile), fix, normalize, warnings))
         super().__init__(**options)
 
     def to_python(self, value: Any) -> Any:
         """Return the URL, or the `empty_value`. Raises ValidationError."""
-        return _parse(super().to_python(value), self.reading, self.error_messages)
+        return _parse(super().to_python(value), self.reader, self.error_messages)
 
     def run_validators(self, value: Any) -> None:
         """Give the text to the validators. Raises ValidationError."""
@@ -217,8 +216,8 @@ class URLField(Field[Set_contra, Get_co]):
     `max_length`. No URL is None; with `blank` and without `null`, it is an empty text. The values of `choices` are
     text, and validators get text.
 
-    `fix` and `normalize` are those of the form's field. They change what is validated, written and looked up, and
-    nothing that the database holds already.
+    `fix`, `normalize` and `warnings` are those of the form's field. They change what is validated, written and looked
+    up, and nothing that the database holds already.
     """
 
     description = "URL"
@@ -233,13 +232,17 @@ class URLField(Field[Set_contra, Get_co]):
         self: URLField[URL | str | None, URL | Literal[""]], *schemes: str, blank: Literal[True], **options: Any
     ) -> None: ...
     @overload
+    def __init__(self, *schemes: str, **options: Any) -> None: ...
     def __init__(
-        self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
-    ) -> None: ...
-    def __init__(
-        self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
+        self,
+        *schemes: str,
+        profile: str | None = None,
+        fix: bool = False,
+        normalize: bool = False,
+        warnings: Literal["error", "ignore"] = "ignore",
+        **options: Any,
     ) -> None:
-        self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize)
+        self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize, warnings)
         self.default_validators = [self.to_python]  # for serializers that take the validators alone
         super().__init__(**options)
 
@@ -256,7 +259,7 @@ class URLField(Field[Set_contra, Get_co]):
         """Return the errors of the field: also a scheme or a profile that is not installed."""
         found = [each for each in super().check(**options) if each.id != "fields.E120"]  # asks for a max_length
         try:
-            self.reading.reader()
+            _reader(self.reading)
         except URLError as error:
             found.append(checks.Error(str(error.message), hint=error.hint, obj=self, id="urlschemes.E001"))
         return found
@@ -268,11 +271,11 @@ class URLField(Field[Set_contra, Get_co]):
 
     def to_python(self, value: Any) -> Any:
         """Return the URL, or the value if it is empty. Raises ValidationError."""
-        return _parse(value, self.reading, self.error_messages)
+        return _parse(value, _reader(self.reading), self.error_messages)
 
     def from_db_value(self, value: str | None, *_: Any) -> URL | str | None:
         """Return the URL that the database holds, or its text if that is no such URL."""
-        reader = self.reading.reader()
+        reader = _reader(self.reading)
         with suppress(InvalidURL, UnknownScheme):
             return reader.read(value) if value else value
         return value
