@@ -35,8 +35,11 @@ NETWORK = {"asyncio", "click", "ftplib", "h11", "http", "rich", "select", "selec
 CORE_NAME, CLI = "urlschemes", "urlschemes-cli"
 # What an entry of a group names may import the distribution that uses the group.
 ENTRY_MODULES = {"urlschemes.commands": {CLI}, "urlschemes.demos": {"urlschemes-testing"}}
-# An import in a function, of a distribution that need not be installed.
-OPTIONAL = {("urlschemes_cli.commands.doctor", "urlschemes-conformance")}
+# An import of a distribution that need not be installed: in a function, or in a module for the modules of extras.
+OPTIONAL = {
+    ("urlschemes_cli.commands.doctor", "urlschemes-conformance"),
+    ("urlschemes_bridges.reader", "urlschemes-lint"),
+}
 
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
@@ -99,7 +102,7 @@ def test_a_distribution_depends_on_those_that_it_imports(distribution: Distribut
         for each in module.imports
         if each.when != "for types"
         and distribution_of(each) not in named | entry_libraries(module)
-        and not (each.when == "late" and (module.name, distribution_of(each)) in OPTIONAL)
+        and (module.name, distribution_of(each)) not in OPTIONAL
     ]
     assert wrong == []
 

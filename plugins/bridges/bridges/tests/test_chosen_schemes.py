@@ -80,12 +80,14 @@ def read_by_typer(value: object, *schemes: str, **options: Any) -> URL | str:
         return error.format_message().removeprefix("Invalid value for 'source': ")
 
 
-def read_by_django(value: object, *schemes: str, registry: Registry | None = None, form: bool = False) -> URL | str:
+def read_by_django(
+    value: object, *schemes: str, registry: Registry | None = None, form: bool = False, **options: Any
+) -> URL | str:
     from django.core.exceptions import ValidationError
 
     from urlschemes_bridges.django import URLField
 
-    field: Any = URLField(*schemes, profile=registry.profile.name if registry else None)
+    field: Any = URLField(*schemes, profile=registry.profile.name if registry else None, **options)
     try:
         return (field.formfield() if form else field).to_python(value)  # type: ignore[no-any-return]
     except ValidationError as error:
@@ -166,6 +168,20 @@ def test_a_url_of_another_profile_is_converted_or_refused(bridge: Read) -> None:
     refused = bridge(MODERN.parse("mailto:a@b.c?subject=x"), "mailto")
     assert " at position 12: in RFC 1738, it is part of the address;" in str(refused)
     assert " at position 7: " in str(bridge(urlschemes.parse_generic("mailto:@"), "mailto"))
+
+
+@pytest.mark.parametrize("bridge", ["django", "django form", "pydantic", "sqlalchemy"], indirect=True)
+@pytest.mark.parametrize(
+    ("text", "options", "shown"),
+    [
+        ("http://E.com/ü", {"fix": True}, "http://E.com/%C3%BC"),
+        (" <http://E.com/a b>", {"fix": True, "normalize": True}, "http://e.com/a%20b"),
+        ("http://E.com/%7ea", {"normalize": True}, "http://e.com/~a"),
+        (" <ftp://e.com/>", {"fix": True}, "scheme 'ftp' at position 0: expected http"),
+    ],
+)
+def test_fields_and_columns_have_the_same_options(bridge: Read, text: str, options: dict[str, Any], shown: str) -> None:
+    assert str(bridge(text, "http", registry=MODERN, **options)) == shown
 
 
 @pytest.mark.parametrize(("names", "expected"), [(["news"], "news"), (["nntp", "NEWS"], "one of news, nntp")])

@@ -32,7 +32,8 @@ def test_without_its_library_a_module_says_what_to_install(
     for name in [library, *sys.modules]:
         if f"{name}.".startswith(f"{library}."):
             monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
-    monkeypatch.delitem(sys.modules, f"urlschemes_bridges.{extra}", raising=False)
+    for name in (extra, "reader"):
+        monkeypatch.delitem(sys.modules, f"urlschemes_bridges.{name}", raising=False)
     advice = re.escape(how_to_install("urlschemes-bridges", extra))
     with pytest.raises(ModuleNotFoundError, match=rf"^urlschemes_bridges\.{extra}: .*\b{library}\b.*; {advice}$"):
         importlib.import_module(f"urlschemes_bridges.{extra}")

@@ -72,7 +72,7 @@ def test_a_warning_is_an_error_if_asked() -> None:
     assert (error["ctx"]["span"], error["ctx"]["part"]) == ((13, 16), "path")
     warnings: Any = "always"
     with pytest.raises(ValueError, match=r'^warnings must be "error" or "ignore", not \'always\'$'):
-        Schemes(warnings=warnings)
+        TypeAdapter(web(warnings=warnings))
 
 
 @pytest.mark.parametrize("kind", [web(), HttpURI, web(fix=True)])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from urlschemes import URL, InvalidURL, UnknownScheme, URLError
 from urlschemes.redaction import redact_url
@@ -26,58 +26,54 @@ with needs_extra("django"):
     from django.core import checks
     from django.core.exceptions import ValidationError
     from django.core.serializers.json import DjangoJSONEncoder
-    from django.core.validators import MaxLengthValidator, MinLengthValidator
     from django.db import models
     from django.db.models.query_utils import DeferredAttribute
     from django.utils.translation import gettext_lazy
 
-    from urlschemes_lint import NotRepairable, fix
+    from urlschemes_bridges.reader import Reader
+    from urlschemes_lint import NotRepairable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    Field = models.CharField[URL | str | None, URL | None]
+    from typing_extensions import TypeVar
+
+    Set_contra = TypeVar("Set_contra", contravariant=True, default=URL | str | None)
+    Get_co = TypeVar("Get_co", covariant=True, default=URL)
+    Field = models.CharField[Set_contra, Get_co]
 else:
-    Field = models.CharField  # not generic where Django runs
+    Set_contra = Get_co = None
+
+    class Field(models.CharField):  # which is not generic where Django runs
+        __class_getitem__ = classmethod(lambda cls, _: cls)
+
 
 __all__ = ["URLField", "URLFormField", "URLJSONEncoder"]
 
 URL.get_absolute_url = URL.__str__  # type: ignore[attr-defined]  # for `redirect`, which asks an object for it
 
 
-@cache
-def _chosen(schemes: tuple[str, ...], profile: str | None) -> ChosenSchemes:
-    """Return the schemes in a profile. Raises PluginError without it, UnknownScheme without one of the schemes."""
-    return ChosenSchemes(*schemes, registry=registry_or_default(None, profile))
-
-
 class _Reading(NamedTuple):
-    """The schemes and the profile of a field, by name, and whether it repairs and normalizes URLs."""
+    """The schemes and the profile of a field, by name, and the options of its reader."""
 
     schemes: tuple[str, ...]
     profile: str | None = None
     fix: bool = False
     normalize: bool = False
+    warnings: Literal["error", "ignore"] = "ignore"
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of the field besides its schemes, without those that have their defaults."""
-        return {name: value for name, value in self._asdict().items() if value and name != "schemes"}
+        defaults = self._field_defaults
+        return {name: value for name, value in self._asdict().items() if value != defaults.get(name, value)}
 
-    def chosen(self) -> ChosenSchemes:
-        """Return the schemes. Raises PluginError without the profile, UnknownScheme without one of the schemes."""
-        return _chosen(self.schemes, self.profile)
 
-    def read(self, value: Any) -> URL:
-        """Return the URL, repaired and in its normal form if that is asked for. Raises InvalidURL, UnknownScheme."""
-        chosen = self.chosen()
-        try:
-            url = chosen.read(value)
-        except (InvalidURL, UnknownScheme):
-            if self.fix:
-                with suppress(NotRepairable, InvalidURL, UnknownScheme):
-                    value = fix(str(value), registry=chosen.registry).url
-            url = chosen.read(value)
-        return url.normalized() if self.normalize else url
+@cache
+def _reader(reading: _Reading) -> Reader:
+    """Return the reader. Raises PluginError without the profile, UnknownScheme without one of the schemes."""
+    schemes, profile, fix, normalize, warnings = reading
+    registry = registry_or_default(None, profile)
+    return Reader(*schemes, registry=registry, fix=fix, normalize=normalize, warnings=warnings)
 
 
 def _checked(profile: object) -> str | None:
@@ -87,25 +83,24 @@ def _checked(profile: object) -> str | None:
     raise TypeError(f'profile must be the name of a profile, such as "rfc3986", not {profile!r}')
 
 
-def _parse(value: Any, reading: _Reading, messages: Mapping[str, Any]) -> URL | None:
-    """Return the URL, None for no value. Raises ValidationError, with the message of `parse` in its `params`."""
+def _parse(value: Any, reader: Reader, messages: Mapping[str, Any]) -> Any:
+    """Return the URL, or an empty value. Raises ValidationError, with the message of `parse` in its `params`."""
     if value is None or value == "":
-        return None
+        return value
     try:
-        return reading.read(value)
-    except (InvalidURL, UnknownScheme) as error:
-        message = (
-            messages.get(error.code)
-            or messages.get("invalid")
-            or _for_visitors(error, len(str(value)), reading.schemes)
-        )
+        return reader.accept(value)
+    except (InvalidURL, UnknownScheme, NotRepairable) as raised:
+        error: Any = raised.__cause__ if isinstance(raised, NotRepairable) else raised
+        text = str(value)
+        message = messages.get(error.code) or messages.get("invalid") or _for_visitors(error, text, reader.names)
         names = ("position", "part", "section", "hint")
         params = {name: getattr(error, name) for name in names} | {
             "message": str(error),
-            "value": redact_url(str(value)),
-            "schemes": " or ".join(_beginning(name, reading.chosen()) for name in reading.schemes),
-            "part_name": _part_name(error, reading.chosen()),
+            "value": redact_url(text),
+            "schemes": " or ".join(_beginning(name, reader) for name in reader.names),
+            "part_name": _part_name(error, reader),
             "character": (error.position or 0) + 1,
+            "found": _found(error, text),
         }
         raise ValidationError(message, code=error.code, params=params) from error
 
@@ -124,7 +119,15 @@ def _beginning(name: str, chosen: ChosenSchemes) -> str:
     return f"{name}://" if begins_with(f"{name}://") and not begins_with(f"{name}:x") else f"{name}:"
 
 
-def _for_visitors(error: InvalidURL | UnknownScheme, length: int, schemes: tuple[str, ...]) -> Any:
+def _found(error: InvalidURL | UnknownScheme, text: str) -> str | None:
+    """Return the name of the invalid character, None if it may be one of a password, or if something else is wrong."""
+    if error.code != "invalid-character" or error.position is None or error.part in ("password", "port"):
+        return None
+    character = text[error.position : error.position + 1]
+    return "a blank" if character == " " else f'"{character}"' if character.isprintable() else f"U+{ord(character):04X}"
+
+
+def _for_visitors(error: InvalidURL | UnknownScheme, text: str, schemes: tuple[str, ...]) -> Any:
     """Return the one sentence that visitors read, which `params` complete."""
     if error.part == "scheme" or isinstance(error, UnknownScheme):
         if schemes:
@@ -134,16 +137,13 @@ def _for_visitors(error: InvalidURL | UnknownScheme, length: int, schemes: tuple
         return gettext_lazy("Enter a URL without a user name and password.")
     if error.part is None:
         return gettext_lazy("Enter a valid URL.")
-    if error.position is None or error.position >= length:
+    if error.position is None or error.position >= len(text):
         return gettext_lazy("Enter a valid URL: check its %(part_name)s.")
+    if _found(error, text):
+        return gettext_lazy(
+            "Enter a valid URL: its %(part_name)s must not contain %(found)s (character %(character)d)."
+        )
     return gettext_lazy("Enter a valid URL: check its %(part_name)s at character %(character)d.")
-
-
-def _count_characters(validators: Iterable[Any]) -> None:
-    """Make validators of lengths count the characters of URLs."""
-    for each in validators:
-        if isinstance(each, MaxLengthValidator | MinLengthValidator):
-            each.clean = lambda x: len(str(x))  # type: ignore[method-assign]
 
 
 class URLJSONEncoder(DjangoJSONEncoder):
@@ -157,24 +157,37 @@ class URLJSONEncoder(DjangoJSONEncoder):
 class URLFormField(forms.CharField):
     """The field of a form that takes a URL of `schemes`, or of every installed scheme if none is named.
 
-    With `fix`, text is repaired as by `urlschemes_lint.fix`; with `normalize`, the URL is in its normal form.
-    `error_messages` has texts by the codes of errors, or one for all of them under "invalid". Raises UnknownScheme for
-    a scheme that is not installed, PluginError for such a profile.
+    With `fix`, text is repaired as by `urlschemes_lint.fix`; with `normalize`, the URL is in its normal form; with
+    `warnings="error"`, a URL that `urlschemes_lint.check` warns of is refused. `error_messages` has texts by the codes
+    of errors, or one for all of them under "invalid". Raises UnknownScheme for a scheme that is not installed,
+    PluginError for such a profile, ValueError for another value of `warnings`.
     """
 
     widget = forms.URLInput
 
     def __init__(
-        self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
+        self,
+        *schemes: str,
+        profile: str | None = None,
+        fix: bool = False,
+        normalize: bool = False,
+        warnings: Literal["error", "ignore"] = "ignore",
+        **options: Any,
     ) -> None:
-        self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize)
-        self.reading.chosen()
+        self.reader = _reader(_Reading(scheme_names(schemes), _checked(profile), fix, normalize, warnings))
         super().__init__(**options)
-        _count_characters(self.validators)
 
     def to_python(self, value: Any) -> Any:
-        """Return the URL, None for no value. Raises ValidationError."""
-        return _parse(super().to_python(value), self.reading, self.error_messages)
+        """Return the URL, or the `empty_value`. Raises ValidationError."""
+        return _parse(super().to_python(value), self.reader, self.error_messages)
+
+    def run_validators(self, value: Any) -> None:
+        """Give the text to the validators. Raises ValidationError."""
+        super().run_validators(str(value or ""))
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the text, for the widget."""
+        return str(value or "")
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         """Return True if `data` is another URL than `initial`, which may be text."""
@@ -186,7 +199,7 @@ class URLFormField(forms.CharField):
 class _Attribute(DeferredAttribute):
     """The attribute of a model for a field: a valid text that is assigned to it becomes a URL."""
 
-    field: URLField
+    field: URLField[Any, Any]
 
     def __set__(self, instance: models.Model, value: Any) -> None:
         instance.__dict__[self.field.attname] = self.field.from_db_value(value) if isinstance(value, str) else value
@@ -195,28 +208,43 @@ class _Attribute(DeferredAttribute):
         del instance.__dict__[self.field.attname]
 
 
-class URLField(Field):
+class URLField(Field[Set_contra, Get_co]):
     """The field of a model that holds a URL of `schemes`, or of every installed scheme if none is named.
 
     The text of such a URL may be assigned, and becomes a URL. Any other text stays a str, also one that is read from
     the database; validating or writing it raises ValidationError. The column is text of any length, unless there is a
-    `max_length`. No URL is None; with `blank` and without `null`, the column holds an empty text for it. The values of
-    `choices` are text.
+    `max_length`. No URL is None; with `blank` and without `null`, it is an empty text. The values of `choices` are
+    text, and validators get text.
 
-    `fix` and `normalize` are those of the form's field. They change what is validated, written and looked up, and
-    nothing that the database holds already.
+    `fix`, `normalize` and `warnings` are those of the form's field. They change what is validated, written and looked
+    up, and nothing that the database holds already.
     """
 
     description = "URL"
-    empty_strings_allowed = False
     descriptor_class = _Attribute
 
+    @overload
     def __init__(
-        self, *schemes: str, profile: str | None = None, fix: bool = False, normalize: bool = False, **options: Any
+        self: URLField[URL | str | None, URL | None], *schemes: str, null: Literal[True], **options: Any
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: URLField[URL | str | None, URL | Literal[""]], *schemes: str, blank: Literal[True], **options: Any
+    ) -> None: ...
+    @overload
+    def __init__(self, *schemes: str, **options: Any) -> None: ...
+    def __init__(
+        self,
+        *schemes: str,
+        profile: str | None = None,
+        fix: bool = False,
+        normalize: bool = False,
+        warnings: Literal["error", "ignore"] = "ignore",
+        **options: Any,
     ) -> None:
-        self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize)
+        self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize, warnings)
+        self.default_validators = [self.to_python]  # for serializers that take the validators alone
         super().__init__(**options)
-        _count_characters(self.validators)
 
     def get_internal_type(self) -> str:
         """Return the kind of the column: text, which is bounded only if there is a `max_length`."""
@@ -231,7 +259,7 @@ class URLField(Field):
         """Return the errors of the field: also a scheme or a profile that is not installed."""
         found = [each for each in super().check(**options) if each.id != "fields.E120"]  # asks for a max_length
         try:
-            self.reading.chosen()
+            _reader(self.reading)
         except URLError as error:
             found.append(checks.Error(str(error.message), hint=error.hint, obj=self, id="urlschemes.E001"))
         return found
@@ -241,28 +269,39 @@ class URLField(Field):
         name, path, _, options = super().deconstruct()
         return name, path, self.reading.schemes, options | self.reading.options()
 
-    def to_python(self, value: Any) -> URL | None:
-        """Return the URL, None for no value. Raises ValidationError."""
-        return _parse(value, self.reading, self.error_messages)
+    def to_python(self, value: Any) -> Any:
+        """Return the URL, or the value if it is empty. Raises ValidationError."""
+        return _parse(value, _reader(self.reading), self.error_messages)
 
     def from_db_value(self, value: str | None, *_: Any) -> URL | str | None:
         """Return the URL that the database holds, or its text if that is no such URL."""
-        chosen = self.reading.chosen()
+        reader = _reader(self.reading)
         with suppress(InvalidURL, UnknownScheme):
-            return chosen.read(value) if value else None
+            return reader.read(value) if value else value
         return value
 
     def get_prep_value(self, value: Any) -> str | None:
         """Return the text of the URL, which is checked."""
-        url = super().get_prep_value(value)  # which calls to_python
-        if url is None:
-            return "" if self.blank and not self.null else None
-        return str(url)
+        text = str(super().get_prep_value(value) or "")  # which calls to_python
+        return text if text or (self.blank and not self.null) else None
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        """Return what is written, and assign it. Raises ValidationError."""
+        value = super().pre_save(model_instance, add)
+        if hasattr(value, "resolve_expression"):
+            return value
+        setattr(model_instance, self.attname, self.get_prep_value(value))
+        return getattr(model_instance, self.attname)
 
     def validate(self, value: Any, model_instance: Any) -> None:
-        """Raise ValidationError for a URL that is none of the choices."""
-        is_choice = value is not None and value in dict(self.flatchoices)
-        super().validate(str(value) if is_choice else value, model_instance)  # Django compares texts
+        """Raise ValidationError for a URL that is none of the choices, which are text."""
+        if isinstance(value, URL):
+            value = str(value) if value in dict(self.flatchoices) else redact_url(str(value))
+        super().validate(value, model_instance)
+
+    def run_validators(self, value: Any) -> None:
+        """Give the text to the validators. Raises ValidationError."""
+        super().run_validators(str(value or ""))
 
     def value_to_string(self, obj: models.Model) -> str:
         """Return the text of the URL, for serialization."""

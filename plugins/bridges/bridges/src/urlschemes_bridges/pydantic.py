@@ -13,7 +13,6 @@ The import makes every URL type a type of fields: it adds to `urlschemes.URL` th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeGuard
 
 from urlschemes import URL, InvalidURL, Registry, UnknownScheme
@@ -21,14 +20,15 @@ from urlschemes.redaction import redact_url
 from urlschemes.registry.registry import default_registry, registry_or_default
 from urlschemes.scheme.scheme import read_as
 from urlschemes.url.algorithms import algorithms_of
-from urlschemes_bridges.chosen_schemes import ChosenSchemes, scheme_names
+from urlschemes_bridges.chosen_schemes import scheme_names
 from urlschemes_bridges.extras import needs_extra
 
 with needs_extra("pydantic"):
     from pydantic import Tag, ValidationError
     from pydantic_core import InitErrorDetails, PydanticCustomError, SchemaSerializer, core_schema
 
-    from urlschemes_lint import Finding, NotRepairable, check, fix
+    from urlschemes_bridges.reader import Reader
+    from urlschemes_lint import NotRepairable
     from urlschemes_tables import dialect_of
 
 if TYPE_CHECKING:
@@ -62,10 +62,8 @@ class Schemes:
         warnings: Literal["error", "ignore"] = "ignore",
         pattern: bool = True,
     ) -> None:
-        if warnings not in {"error", "ignore"}:
-            raise ValueError(f'warnings must be "error" or "ignore", not {warnings!r}')
         self.names = scheme_names(names)
-        self.fix, self.normalize, self.warnings, self.pattern = fix, normalize, warnings, pattern
+        self.options: dict[str, Any] = {"fix": fix, "normalize": normalize, "warnings": warnings, "pattern": pattern}
         self._registry = None if registry is None else registry_or_default(registry)
 
     def __repr__(self) -> str:
@@ -95,13 +93,13 @@ class Schemes:
                 f"{source.__name__} has URLs of the profile {profile.name}, and the registry of {self!r} those of "
                 f"{registry.profile.name}: annotate URL, or leave the registry out"
             )
-        chosen = ChosenSchemes(*self.names, registry=registry)
+        any_profile = source.registration is None and not (self.names or self._registry)
+        field = _Field(source, *self.names, registry=registry, any_profile=any_profile, **self.options)
         if self.names and not any(_may_be(source, registry, name) for name in self.names):
             raise TypeError(f"no URL is {source.__name__} and of {self!r}: leave one of them out")
         label = source.__name__ + (f"[{', '.join(self.names)}]" if self.names else "")
         # The tag is the location of an error in a union, instead of the name of the validator.
-        any_profile = source.registration is None and not (self.names or self._registry)
-        return handler.generate_schema(Annotated[Any, _Field(source, self, chosen, any_profile), Tag(label)])
+        return handler.generate_schema(Annotated[Any, field, Tag(label)])
 
 
 def _may_be(kind: type[URL], registry: Registry, name: str) -> bool:
@@ -111,35 +109,33 @@ def _may_be(kind: type[URL], registry: Registry, name: str) -> bool:
     return issubclass(registry[name].url_type, kind)
 
 
-@dataclass(frozen=True)
-class _Field:
-    """A field that holds URLs of the type `kind` and of the `chosen` schemes.
+class _Field(Reader):
+    """A field that holds URLs of the type `kind`.
 
     With `any_profile`, URLs of that type are kept whatever their profile; text is read by the registry.
     """
 
-    kind: type[URL]
-    options: Schemes
-    chosen: ChosenSchemes
-    any_profile: bool
+    def __init__(self, kind: type[URL], *names: str, any_profile: bool, pattern: bool, **options: Any) -> None:
+        super().__init__(*names, **options)
+        self.kind, self.any_profile, self.pattern = kind, any_profile, pattern
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        read = core_schema.no_info_wrap_validator_function(self.read, core_schema.str_schema())
+        read = core_schema.no_info_wrap_validator_function(self.validate, core_schema.str_schema())
         return core_schema.lax_or_strict_schema(
             lax_schema=read,
             strict_schema=core_schema.json_or_python_schema(
-                json_schema=read, python_schema=core_schema.no_info_plain_validator_function(self.read_strictly)
+                json_schema=read, python_schema=core_schema.no_info_plain_validator_function(self.validate_strictly)
             ),
             serialization=core_schema.to_string_ser_schema(),
         )
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """Return the JSON Schema; its pattern is that of the field's schemes, or of all URLs if it names none."""
-        if self.options.fix and handler.mode == "validation":
+        if self.fix and handler.mode == "validation":
             return handler(schema)
-        if not self.options.pattern:
+        if not self.pattern:
             return {**handler(schema), "format": "uri"}
-        names, kind, registry = self.chosen.names, self.kind, self.chosen.registry
+        names, kind, registry = self.names, self.kind, self.registry
         if kind.registration is not None:
             syntaxes = [kind.syntax]
         else:
@@ -148,65 +144,50 @@ class _Field:
         pattern = "|".join(dialect_of(syntax, "ecma") for syntax in syntaxes)
         return {**handler(schema), "format": "uri", "pattern": pattern}
 
-    def read(self, value: Any, to_str: Callable[[Any], str]) -> URL:
+    def validate(self, value: Any, to_str: Callable[[Any], str]) -> URL:
         """Return the URL that `value` is, or is the text of.
 
         Raises ValidationError, and PluginError if the plugin of the scheme is at fault.
         """
         given = value if isinstance(value, URL) else to_str(value)
         try:
-            self.chosen.check(str(given))
-            url = given if self.keeps(given) else self.repaired(given) if self.options.fix else self.parse(given)
+            return self.accept(given)
         except (InvalidURL, UnknownScheme, NotRepairable) as error:
-            raise _invalid(str(given), error, str(error)) from error
-        if self.options.normalize:
-            url = url.normalized()
-        if self.options.warnings == "error":
-            for found in check(str(url), registry=self.chosen.registry.in_profile(url.syntax.profile)):
-                raise _invalid(str(url), found, f"{found.message}; {found.hint}" if found.hint else found.message)
-        return url
+            raise _invalid(error.text if isinstance(error, InvalidURL) else str(given), error) from error
 
-    def repaired(self, given: URL | str) -> URL:
-        """Return what `parse` returns, of the nearest URL to `given` if it is invalid. Raises NotRepairable, too."""
-        try:
-            return self.parse(given)
-        except (InvalidURL, UnknownScheme):
-            self.chosen.check(str(given).strip())
-            repaired = str(fix(str(given), registry=self.chosen.registry).url)
-            self.chosen.check(repaired)
-            return self.parse(repaired)
+    def validate_strictly(self, value: Any) -> URL:
+        """Return `value`, which must be a URL of this field. Raises ValidationError."""
+        if isinstance(value, self.kind):
+            return self.validate(value, str)
+        raise _failure("is_instance_of", value, {"class": self.kind.__name__})
 
-    def keeps(self, given: URL | str) -> TypeGuard[URL]:
+    def read(self, value: object) -> URL:
+        """Return the URL of this field that `value` is, if need be converted. Raises InvalidURL, UnknownScheme."""
+        self.check(str(value))
+        if self.keeps(value):
+            return value
+        if isinstance(value, URL) and value.syntax.profile is not self.registry.profile:
+            self.registry.convert(value)  # raises the error for a meaning that would change
+        if self.kind.registration is None:
+            return self.registry.parse(str(value), self.kind)
+        return read_as(self.kind, str(value))
+
+    def keeps(self, given: object) -> TypeGuard[URL]:
         """Return True for a URL of the kind, of a known scheme (its type may be the generic one) and of the profile."""
         record = self.kind.registration
         if not isinstance(given, self.kind) or given.registration is None:
             return False
         if record is not None and given.scheme != record.scheme:  # https has a subclass of the type of http
             return False
-        return self.any_profile or given.syntax.profile is self.chosen.registry.profile
-
-    def read_strictly(self, value: Any) -> URL:
-        """Return `value`, which must be a URL of this field. Raises ValidationError."""
-        if isinstance(value, self.kind):
-            return self.read(value, str)
-        raise _failure("is_instance_of", value, {"class": self.kind.__name__})
-
-    def parse(self, given: URL | str) -> URL:
-        """Return the URL of this field that is `given`, if need be converted. Raises InvalidURL, UnknownScheme."""
-        registry = self.chosen.registry
-        if isinstance(given, URL) and given.syntax.profile is not registry.profile:
-            registry.convert(given)  # raises the error for a meaning that would change
-        if self.kind.registration is None:
-            return registry.parse(str(given), self.kind)
-        return read_as(self.kind, str(given))
+        return self.any_profile or given.syntax.profile is self.registry.profile
 
 
-def _invalid(text: str, error: InvalidURL | UnknownScheme | NotRepairable | Finding, message: str) -> ValidationError:
+def _invalid(text: str, error: InvalidURL | UnknownScheme | NotRepairable) -> ValidationError:
     """Return the error for a `text` that is not a URL of the field."""
     names = ("code", "position", "span", "part", "section", "rule", "scheme", "hint")
     context = {name: value for name in names if (value := getattr(error, name, None)) is not None}
     # pydantic puts each value into the template, in this order: the last one is not read again.
-    kind = PydanticCustomError(error.code, "{message}", {**context, "message": message})
+    kind = PydanticCustomError(error.code, "{message}", {**context, "message": str(error)})
     return _failure(kind, text)
 
 

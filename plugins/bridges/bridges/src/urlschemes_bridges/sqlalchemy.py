@@ -8,18 +8,19 @@ Nothing but a URL of the named schemes is written, and what is read is a parsed 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from urlschemes import URL, InvalidURL, UnknownScheme
 from urlschemes.redaction import redact_url
 from urlschemes.registry.registry import default_registry
-from urlschemes_bridges.chosen_schemes import ChosenSchemes
 from urlschemes_bridges.extras import needs_extra
 
 with needs_extra("sqlalchemy"):
     from sqlalchemy import ColumnElement, type_coerce
     from sqlalchemy.sql import operators
     from sqlalchemy.types import Text, TypeDecorator
+
+    from urlschemes_bridges.reader import Reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,11 +76,20 @@ class URLColumn(TypeDecorator[URL]):
     cache_ok = True
     comparator_factory = _Comparator
 
-    def __init__(self, schemes: str | Iterable[str] = (), registry: Registry | None = None) -> None:
+    def __init__(
+        self,
+        schemes: str | Iterable[str] = (),
+        registry: Registry | None = None,
+        fix: bool = False,
+        normalize: bool = False,
+        warnings: Literal["error", "ignore"] = "ignore",
+    ) -> None:
         super().__init__()
-        self._chosen = ChosenSchemes(*([schemes] if isinstance(schemes, str) else schemes), registry=registry)
+        names = [schemes] if isinstance(schemes, str) else schemes
+        self._reader = Reader(*names, registry=registry, fix=fix, normalize=normalize, warnings=warnings)
         # SQLAlchemy shares cached statements of types whose arguments (none keyword-only) are equal, as attributes.
-        self.schemes, self.registry = self._chosen.names, self._chosen.registry
+        self.schemes, self.registry = self._reader.names, self._reader.registry
+        self.fix, self.normalize, self.warnings = fix, normalize, warnings
 
     def __repr__(self) -> str:
         """Return the call that makes it, for the migrations of Alembic."""
@@ -90,12 +100,12 @@ class URLColumn(TypeDecorator[URL]):
         """Return the text of the URL, which is checked."""
         if not isinstance(value, URL | str | None):
             raise TypeError(f"a URLColumn takes a URL or a str, not {type(value).__name__}: write str(value)")
-        return None if value is None else str(self._chosen.read(value))
+        return None if value is None else str(self._reader.accept(value))
 
     def process_result_value(self, value: Any, dialect: Dialect) -> URL | None:  # noqa: ARG002  its interface
         """Return the URL that the database holds. Raises InvalidURL or UnknownScheme, with a note of the value."""
         try:
-            return None if value is None else self._chosen.read(value)
+            return None if value is None else self._reader.read(value)
         except (InvalidURL, UnknownScheme) as error:
             error.add_note(f"the column holds {redact_url(value)[:200]!r}")
             raise
