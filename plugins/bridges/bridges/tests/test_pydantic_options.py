@@ -75,6 +75,12 @@ def test_a_warning_is_an_error_if_asked() -> None:
         TypeAdapter(web(warnings=warnings))
 
 
+@pytest.mark.parametrize("kind", [web(), web(fix=True), HttpURI])
+def test_a_host_alone_is_an_error_that_says_so(kind: Any) -> None:
+    hint = "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
+    assert read(kind, "e.com").endswith(f'unexpected end of the URL at position 5: expected ":"; {hint}')
+
+
 @pytest.mark.parametrize("kind", [web(), HttpURI, web(fix=True)])
 def test_lengths_count_the_characters(kind: Any) -> None:
     class Model(BaseModel):
