@@ -208,9 +208,10 @@ def test_a_type_that_urls_of_a_scheme_have_not_is_an_error_when_the_field_is_def
         TypeAdapter(Annotated[kind, Schemes(*names, registry=registry)])
 
 
-@pytest.mark.parametrize("text", [HTTP, "https://host.dom/"])
-def test_a_type_takes_the_named_schemes_whose_urls_are_its_instances(text: str) -> None:
-    field = TypeAdapter[HttpURI](Annotated[HttpURI, Schemes("http", "https", registry=MODERN)])
+@pytest.mark.parametrize("text", [HTTP, "https://host.dom/~joe"])
+@pytest.mark.parametrize("registry", [None, MODERN])
+def test_a_type_takes_the_named_schemes_whose_urls_are_its_instances(text: str, registry: Registry | None) -> None:
+    field = TypeAdapter[HttpURI](Annotated[HttpURI, Schemes("http", "https", registry=registry)])
     url = MODERN.parse(text)
     assert field.validate_python(url) is url
     assert field.validate_python(text) == url
