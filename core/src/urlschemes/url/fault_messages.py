@@ -12,6 +12,7 @@ from typing import NamedTuple
 from urlschemes.grammar.automaton import State
 from urlschemes.grammar.derivation import END, expected_words, listed, octet_name, part_of, rule_of
 from urlschemes.grammar.octets import HEX, encoded, octets_of
+from urlschemes.grammar.regex_compat import compiled
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.grammar.syntax import Syntax
 from urlschemes.redaction import shown
@@ -25,10 +26,12 @@ _SECRET = frozenset({"password", "port"})
 _RESERVED_HINT = "a reserved character that is data must be encoded"
 HINTS = {
     "scheme": "begin with the name of the scheme and a colon",
+    "bare host": "a host alone is not a URL: write the name of the scheme, a colon and `//` before it",
     "port": "the port is a decimal number",
     "zone": "leave out the zone of the address: it has a meaning on one machine only",
 }
 """The hints that all profiles share."""
+BARE_HOST = compiled(r"[0-9A-Za-z][0-9A-Za-z+-]*+\.[0-9A-Za-z+.-]*+(?!;?//)")
 
 
 def usual_hint(syntax: Syntax, part: str | None) -> str | None:

@@ -283,7 +283,8 @@ class Fault:
             words = fault_messages.choices(first if may_follow else (fault_messages.alphabet(self.syntax, "scheme"),))
             message = f"{place.subject('scheme')}: {words}"
         wrong = next((each for each in ("//:", "//", ";//") if at and text.startswith(each, at)), None)
-        hint = f"write `://` instead of `{wrong}`" if wrong else HINTS["scheme"]
+        known = HINTS["bare host" if fault_messages.BARE_HOST.match(text) else "scheme"]
+        hint = f"write `://` instead of `{wrong}`" if wrong else known
         return FaultMessage(message, part="scheme", rule="scheme", expected=(expected,), hint=hint)
 
     # The authority

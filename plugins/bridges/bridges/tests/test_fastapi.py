@@ -26,7 +26,7 @@ from urlschemes_bridges.sqlalchemy import URLColumn
 from urlschemes_http.rfc3986 import HttpURI
 from urlschemes_rfc3986 import parse, registry
 
-Web = Annotated[URL, Schemes("http", "https", registry=registry, fix=True, normalize=True, pattern=False)]
+Web = Annotated[URL, Schemes("http", "https", registry=registry, fix=True, normalize=True)]
 
 
 class Base(DeclarativeBase):

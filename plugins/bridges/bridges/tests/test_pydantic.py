@@ -22,6 +22,7 @@ from urlschemes_bridges.pydantic import Schemes
 from urlschemes_ftp import FtpURL
 from urlschemes_http import HttpURL
 from urlschemes_http.rfc3986 import HttpURI
+from urlschemes_https.rfc3986 import HttpsURI
 from urlschemes_mailto import MailtoURL
 
 FTP, HTTP, NEWS = "ftp://host.dom/a%20b", "http://host.dom/", "news:comp.lang.python"
@@ -149,19 +150,21 @@ def test_strict_code_gives_urls_and_strict_json_gives_text() -> None:
 
 @pytest.mark.parametrize("mode", ["validation", "serialization"])
 @pytest.mark.parametrize(
-    ("kind", "valid", "invalid"),
+    ("kind", "names", "registry", "valid", "invalid"),
     [
-        (FtpURL, [FTP, "FTP://h:21"], [HTTP, "ftp://h/;type=x", f"a{FTP}", "ftp://h/#a"]),
-        (Web, [HTTP, "https://h"], [FTP, "http:/h", "http://h/ "]),
-        (URL, [FTP, HTTP, NEWS], ["news", "news:a b", "a:%4"]),
-        (Modern, [HTTP, TODAY], [FTP, "http://[::1/"]),
-        (Annotated[URL, Schemes(registry=MODERN)], [FTP, TODAY, "x:~#"], ["http://[::1/"]),
+        (FtpURL, [], None, [FTP, "FTP://h:21"], [HTTP, "ftp://h/;type=x", f"a{FTP}", "ftp://h/#a"]),
+        (URL, ["http", "https"], None, [HTTP, "https://h"], [FTP, "http:/h", "http://h/ "]),
+        (URL, [], None, [FTP, HTTP, NEWS], ["news", "news:a b", "a:%4"]),
+        (HttpURI, [], None, [HTTP, TODAY], [FTP, "https://h/", "http://[::1/"]),
+        (HttpURI, ["http", "https"], MODERN, [HTTP, "https://h/~"], [FTP, "http://[::1/"]),
+        (URL, [], MODERN, [FTP, TODAY, "x:~#"], ["http://[::1/"]),
     ],
 )
-def test_the_json_schema_has_the_pattern_of_the_schemes(
-    kind: Any, valid: list[str], invalid: list[str], mode: Any
+def test_the_json_schema_has_the_pattern_of_the_schemes_if_asked(
+    kind: Any, names: list[str], registry: Registry | None, valid: list[str], invalid: list[str], mode: Any
 ) -> None:
-    schema = TypeAdapter(Annotated[kind, Field(description="A thing.")]).json_schema(mode=mode)
+    schemes = Schemes(*names, registry=registry, pattern=True)
+    schema = TypeAdapter(Annotated[kind, schemes, Field(description="A thing.")]).json_schema(mode=mode)
     assert (schema["type"], schema["format"], schema["description"]) == ("string", "uri", "A thing.")
     assert all(map(Draft202012Validator(schema).is_valid, valid))
     assert not any(map(Draft202012Validator(schema).is_valid, invalid))
@@ -194,11 +197,25 @@ def test_schemes_of_what_is_no_url_type_are_an_error_when_the_field_is_defined()
             TypeAdapter(Annotated[kind, Schemes("http")])
 
 
-@pytest.mark.parametrize("kind", [FtpURL, InternetURL])
-def test_a_type_that_no_url_of_the_schemes_has_is_an_error_when_the_field_is_defined(kind: Any) -> None:
-    with pytest.raises(TypeError, match=rf"^no URL is {kind.__name__} and of Schemes\('news'\)"):
-        TypeAdapter(Annotated[kind, Schemes("news")])
-    assert TypeAdapter(Annotated[kind, Schemes("news", "ftp")]).validate_python(FTP)
+@pytest.mark.parametrize(("kind", "names"), [(FtpURL, ["ftp", "news"]), (InternetURL, ["news"]), (HttpsURI, ["http"])])
+def test_a_type_that_urls_of_a_scheme_have_not_is_an_error_when_the_field_is_defined(
+    kind: Any, names: list[str]
+) -> None:
+    registry = MODERN if kind is HttpsURI else None
+    wrong = (registry or urlschemes.default_registry)[names[-1]].url_type.__name__
+    message = f"{Schemes(*names)} must name schemes of {kind.__name__}, and the URLs of {names[-1]} are {wrong}: leave"
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}"):
+        TypeAdapter(Annotated[kind, Schemes(*names, registry=registry)])
+
+
+@pytest.mark.parametrize("text", [HTTP, "https://host.dom/~joe"])
+@pytest.mark.parametrize("registry", [None, MODERN])
+def test_a_type_takes_the_named_schemes_whose_urls_are_its_instances(text: str, registry: Registry | None) -> None:
+    field = TypeAdapter[HttpURI](Annotated[HttpURI, Schemes("http", "https", registry=registry)])
+    url = MODERN.parse(text)
+    assert field.validate_python(url) is url
+    assert field.validate_python(text) == url
+    assert failure(Annotated[HttpURI, Schemes("https", registry=MODERN)], HTTP)["type"] == "invalid-scheme"
 
 
 def test_an_error_in_a_union_names_the_type() -> None:

@@ -75,6 +75,12 @@ def test_a_warning_is_an_error_if_asked() -> None:
         TypeAdapter(web(warnings=warnings))
 
 
+@pytest.mark.parametrize("kind", [web(), web(fix=True), HttpURI])
+def test_a_host_alone_is_an_error_that_says_so(kind: Any) -> None:
+    hint = "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
+    assert read(kind, "e.com").endswith(f'unexpected end of the URL at position 5: expected ":"; {hint}')
+
+
 @pytest.mark.parametrize("kind", [web(), HttpURI, web(fix=True)])
 def test_lengths_count_the_characters(kind: Any) -> None:
     class Model(BaseModel):
@@ -108,10 +114,13 @@ def test_a_constraint_that_cannot_be_applied_is_an_error_when_the_model_is_defin
         TypeAdapter(Annotated[URL, Field(pattern="a"), Schemes("http")])
 
 
-def test_the_json_schema_says_less_if_asked() -> None:
-    assert TypeAdapter(web(pattern=False)).json_schema() == {"type": "string", "format": "uri"}
-    assert TypeAdapter(web(fix=True)).json_schema() == {"type": "string"}
-    assert TypeAdapter(web(fix=True)).json_schema(mode="serialization") == TypeAdapter(web()).json_schema()
+@pytest.mark.parametrize("pattern", [False, True])
+def test_the_json_schema_is_of_what_is_taken_and_of_what_is_given(pattern: bool) -> None:
+    plain, fixed = (TypeAdapter(web(fix=fix, pattern=pattern)) for fix in (False, True))
+    assert ({"pattern"} <= plain.json_schema().keys()) == pattern
+    assert {"type": "string", "format": "uri"}.items() <= plain.json_schema().items()
+    assert fixed.json_schema() == {"type": "string"}
+    assert fixed.json_schema(mode="serialization") == plain.json_schema()
 
 
 def test_a_url_in_a_field_of_any_type_is_written_as_its_text() -> None:

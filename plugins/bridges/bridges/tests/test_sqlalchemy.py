@@ -9,11 +9,13 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="needs SQLAlchemy: python3 dev --group bridges pytest")
 
 import sqlalchemy
+from sqlalchemy.dialects import mysql
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
+from sqlalchemy.schema import CreateColumn
 
 import urlschemes
 from urlschemes import URL, InvalidURL, Registry
-from urlschemes_bridges.sqlalchemy import URLColumn
+from urlschemes_bridges.sqlalchemy import URLColumn, URLOrTextColumn
 
 NEWS, ARTICLE = "news:comp.lang.python", "nntp://host.dom/misc.test/7"
 
@@ -27,6 +29,11 @@ class Feed(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     source: Mapped[URL] = mapped_column(URLColumn(["NNTP", "news"]))
     mirror: Mapped[URL | None] = mapped_column(URLColumn())
+    other: Mapped[URL | str | None] = mapped_column(URLOrTextColumn("http", length=200, normalize=True))
+
+
+class Special(Feed):
+    """Of the same table."""
 
 
 @pytest.fixture
@@ -86,19 +93,62 @@ def test_what_others_wrote_is_checked_when_it_is_read(session: Session) -> None:
     session.execute(sqlalchemy.text("INSERT INTO feed (source) VALUES ('ftp://me:secret@host.dom/')"))
     with pytest.raises(InvalidURL, match="scheme 'ftp' at position 0") as caught:
         session.scalars(sqlalchemy.select(Feed)).all()
-    assert caught.value.__notes__ == ["the column holds 'ftp://me:***@host.dom/'"]
+    assert caught.value.__notes__ == [
+        "URLColumn(['news', 'nntp']) holds 'ftp://me:***@host.dom/'; URLOrTextColumn reads it as text"
+    ]
+
+
+def test_what_others_wrote_is_read_as_it_is_if_asked(session: Session) -> None:
+    rows: list[str | None] = ["HTTP://H.dom", "http://h/ ", "ftp://h/", None]
+    for row in rows:
+        statement = sqlalchemy.text("INSERT INTO feed (source, other) VALUES (:source, :other)")
+        session.execute(statement, {"source": NEWS, "other": row})
+    found = [feed.other for feed in session.scalars(sqlalchemy.select(Feed).order_by(Feed.id))]
+    assert found == [urlschemes.parse("HTTP://H.dom"), *rows[1:]]
+    for refused in rows[1:3]:
+        with pytest.raises(InvalidURL):
+            Feed(other=refused)
+
+
+@pytest.mark.parametrize("kind", [Feed, Special])
+def test_what_is_assigned_becomes_a_url(kind: type[Feed]) -> None:
+    feed = kind(source=NEWS, other=urlschemes.parse("HTTP://H.dom"))
+    assert (feed.source, feed.mirror, str(feed.other)) == (urlschemes.parse(NEWS), None, "http://h.dom/")
+    with pytest.raises(InvalidURL, match=r"^scheme 'ftp' at position 0: expected one of news, nntp$"):
+        feed.source = "ftp://h/"
+    feed.mirror = None
+    assert (feed.source, feed.mirror) == (urlschemes.parse(NEWS), None)
+
+
+def test_an_expression_may_be_assigned(session: Session) -> None:
+    feed = Feed(source=NEWS, mirror=sqlalchemy.select(sqlalchemy.literal(ARTICLE)).scalar_subquery())
+    session.add(feed)
+    session.commit()
+    assert feed.mirror == urlschemes.parse(ARTICLE)
+
+
+@pytest.mark.parametrize(("column", "kind"), [(URLColumn(), "TEXT"), (URLColumn(length=200), "VARCHAR(200)")])
+def test_a_column_with_a_length_is_a_varchar(column: URLColumn, kind: str) -> None:
+    made = CreateColumn(sqlalchemy.Column("url", column)).compile(dialect=mysql.dialect())
+    assert str(made) == f"url {kind}"
 
 
 @pytest.mark.parametrize(
     "call",
-    ["URLColumn([])", "URLColumn(['news', 'nntp'])", "URLColumn(['https'], Registry(profile='rfc3986'))"],
+    [
+        "URLColumn([])",
+        "URLOrTextColumn(['news', 'nntp'], fix=True)",
+        "URLColumn(['https'], Registry(profile='rfc3986'), length=200, normalize=True, warnings='error')",
+    ],
 )
 def test_a_migration_holds_the_call_that_makes_the_column(call: str) -> None:
     assert repr(eval(call)) == call
 
 
-def test_columns_of_different_schemes_and_registries_share_no_cached_statement(session: Session) -> None:
+def test_columns_of_different_arguments_share_no_cached_statement(session: Session) -> None:
     modern = Registry(profile="rfc3986")
     columns = {NEWS: URLColumn("news"), ARTICLE: URLColumn("nntp"), "http://h/~": URLColumn("http", registry=modern)}
     for text, column in {"http://h/": URLColumn("http"), **columns}.items():
         assert str(session.scalars(sqlalchemy.select(sqlalchemy.literal(text, column))).one()) == text
+    normal = sqlalchemy.select(sqlalchemy.literal("HTTP://H.dom", URLColumn("http", normalize=True)))
+    assert str(session.scalars(normal).one()) == "http://h.dom/"

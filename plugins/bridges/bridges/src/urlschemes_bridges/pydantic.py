@@ -45,12 +45,12 @@ class Schemes:
     """The schemes of a field: `Annotated[URL, Schemes("http", "https")]`; without names, all schemes of `registry`.
 
     The registry is by default that of the process, in the profile of the annotated type. A model with such a field
-    raises UnknownScheme when it is defined if the registry lacks one of the schemes, and TypeError if no URL of the
-    schemes is of the annotated type.
+    raises UnknownScheme when it is defined if the registry lacks one of the schemes, and TypeError if the URLs of one
+    are not instances of the annotated type.
 
     With `fix`, text is repaired as by `urlschemes_lint.fix`; with `normalize`, URLs are kept in their normal form; with
-    `warnings="error"`, a URL that `urlschemes_lint.check` warns of is an error. Without `pattern`, the JSON Schema has
-    the format only.
+    `warnings="error"`, a URL that `urlschemes_lint.check` warns of is an error. With `pattern`, the JSON Schema has the
+    pattern of the schemes.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Schemes:
         fix: bool = False,
         normalize: bool = False,
         warnings: Literal["error", "ignore"] = "ignore",
-        pattern: bool = True,
+        pattern: bool = False,
     ) -> None:
         self.names = scheme_names(names)
         self.options: dict[str, Any] = {"fix": fix, "normalize": normalize, "warnings": warnings, "pattern": pattern}
@@ -95,22 +95,19 @@ class Schemes:
             )
         any_profile = source.registration is None and not (self.names or self._registry)
         field = _Field(source, *self.names, registry=registry, any_profile=any_profile, **self.options)
-        if self.names and not any(_may_be(source, registry, name) for name in self.names):
-            raise TypeError(f"no URL is {source.__name__} and of {self!r}: leave one of them out")
+        for name in self.names:
+            if not issubclass(kind := registry[name].url_type, source):
+                raise TypeError(
+                    f"{self!r} must name schemes of {source.__name__}, and the URLs of {name} are {kind.__name__}: "
+                    f"leave out {name}, or annotate URL"
+                )
         label = source.__name__ + (f"[{', '.join(self.names)}]" if self.names else "")
         # The tag is the location of an error in a union, instead of the name of the validator.
         return handler.generate_schema(Annotated[Any, field, Tag(label)])
 
 
-def _may_be(kind: type[URL], registry: Registry, name: str) -> bool:
-    """Return True if URLs of the scheme `name` may be of the type `kind`."""
-    if kind.registration is not None:
-        return kind.registration.scheme == name
-    return issubclass(registry[name].url_type, kind)
-
-
 class _Field(Reader):
-    """A field that holds URLs of the type `kind`.
+    """A field that holds URLs of the type `kind`: of its own scheme, if it has one and no schemes are named.
 
     With `any_profile`, URLs of that type are kept whatever their profile; text is read by the registry.
     """
@@ -118,6 +115,7 @@ class _Field(Reader):
     def __init__(self, kind: type[URL], *names: str, any_profile: bool, pattern: bool, **options: Any) -> None:
         super().__init__(*names, **options)
         self.kind, self.any_profile, self.pattern = kind, any_profile, pattern
+        self.own = None if names else kind.registration
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         read = core_schema.no_info_wrap_validator_function(self.validate, core_schema.str_schema())
@@ -135,12 +133,8 @@ class _Field(Reader):
             return handler(schema)
         if not self.pattern:
             return {**handler(schema), "format": "uri"}
-        names, kind, registry = self.names, self.kind, self.registry
-        if kind.registration is not None:
-            syntaxes = [kind.syntax]
-        else:
-            any_url = algorithms_of(registry.profile).url_type.syntax
-            syntaxes = [registry.registration(name).syntax for name in names] or [any_url]
+        any_url = self.kind if self.own else algorithms_of(self.registry.profile).url_type
+        syntaxes = [self.registry.registration(name).syntax for name in self.names] or [any_url.syntax]
         pattern = "|".join(dialect_of(syntax, "ecma") for syntax in syntaxes)
         return {**handler(schema), "format": "uri", "pattern": pattern}
 
@@ -168,16 +162,13 @@ class _Field(Reader):
             return value
         if isinstance(value, URL) and value.syntax.profile is not self.registry.profile:
             self.registry.convert(value)  # raises the error for a meaning that would change
-        if self.kind.registration is None:
-            return self.registry.parse(str(value), self.kind)
-        return read_as(self.kind, str(value))
+        return read_as(self.kind, str(value)) if self.own else self.registry.parse(str(value), self.kind)
 
     def keeps(self, given: object) -> TypeGuard[URL]:
         """Return True for a URL of the kind, of a known scheme (its type may be the generic one) and of the profile."""
-        record = self.kind.registration
         if not isinstance(given, self.kind) or given.registration is None:
             return False
-        if record is not None and given.scheme != record.scheme:  # https has a subclass of the type of http
+        if self.own and given.scheme != self.own.scheme:  # https has a subclass of the type of http
             return False
         return self.any_profile or given.syntax.profile is self.registry.profile
 

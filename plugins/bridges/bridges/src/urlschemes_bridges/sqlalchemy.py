@@ -1,4 +1,4 @@
-"""A column type for SQLAlchemy that holds URLs.
+"""Column types for SQLAlchemy that hold URLs.
 
     class Feed(Base):
         source: Mapped[URL] = mapped_column(URLColumn(["nntp", "news"]))
@@ -8,7 +8,8 @@ Nothing but a URL of the named schemes is written, and what is read is a parsed 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from urlschemes import URL, InvalidURL, UnknownScheme
 from urlschemes.redaction import redact_url
@@ -16,9 +17,10 @@ from urlschemes.registry.registry import default_registry
 from urlschemes_bridges.extras import needs_extra
 
 with needs_extra("sqlalchemy"):
-    from sqlalchemy import ColumnElement, type_coerce
+    from sqlalchemy import ColumnElement, event, type_coerce
+    from sqlalchemy.orm import Mapper
     from sqlalchemy.sql import operators
-    from sqlalchemy.types import Text, TypeDecorator
+    from sqlalchemy.types import String, Text, TypeDecorator
 
     from urlschemes_bridges.reader import Reader
 
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
 
     from urlschemes import Registry
 
-__all__ = ["URLColumn"]
+__all__ = ["URLColumn", "URLOrTextColumn"]
+
+T = TypeVar("T", bound=URL | str)
 
 _OF_URLS = frozenset(
     {
@@ -64,37 +68,36 @@ class _Comparator(TypeDecorator.Comparator[URL], Text.Comparator[URL]):
         return made
 
 
-class URLColumn(TypeDecorator[URL]):
-    """A text column that holds URLs of `schemes`, or of every scheme of the registry if none is named.
+class _Column(TypeDecorator[T]):
+    """A column of URLs."""
 
-    A str is parsed before it is written or compared; a URL of another profile becomes one of that of the registry. What
-    is not such a URL raises InvalidURL, UnknownScheme or TypeError; SQLAlchemy wraps them in StatementError, whose
-    `orig` is the error. Searches in the text, such as `contains` and `like`, take any text.
-    """
-
-    impl = Text
-    cache_ok = True
+    impl: Any = Text
     comparator_factory = _Comparator
 
     def __init__(
         self,
         schemes: str | Iterable[str] = (),
         registry: Registry | None = None,
+        length: int | None = None,
         fix: bool = False,
         normalize: bool = False,
         warnings: Literal["error", "ignore"] = "ignore",
     ) -> None:
         super().__init__()
+        if length is not None:
+            self.impl = String(length)
         names = [schemes] if isinstance(schemes, str) else schemes
         self._reader = Reader(*names, registry=registry, fix=fix, normalize=normalize, warnings=warnings)
         # SQLAlchemy shares cached statements of types whose arguments (none keyword-only) are equal, as attributes.
         self.schemes, self.registry = self._reader.names, self._reader.registry
-        self.fix, self.normalize, self.warnings = fix, normalize, warnings
+        self.length, self.fix, self.normalize, self.warnings = length, fix, normalize, warnings
 
     def __repr__(self) -> str:
         """Return the call that makes it, for the migrations of Alembic."""
         registry = "" if self.registry is default_registry else f", Registry(profile={self.registry.profile.name!r})"
-        return f"{type(self).__name__}({list(self.schemes)!r}{registry})"
+        options = {name: getattr(self, name) for name in ("length", "fix", "normalize", "warnings")}
+        given = "".join(f", {name}={value!r}" for name, value in options.items() if value and value != "ignore")
+        return f"{type(self).__name__}({list(self.schemes)!r}{registry}{given})"
 
     def process_bind_param(self, value: URL | str | None, dialect: Dialect) -> str | None:  # noqa: ARG002  its interface
         """Return the text of the URL, which is checked."""
@@ -102,15 +105,54 @@ class URLColumn(TypeDecorator[URL]):
             raise TypeError(f"a URLColumn takes a URL or a str, not {type(value).__name__}: write str(value)")
         return None if value is None else str(self._reader.accept(value))
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> URL | None:  # noqa: ARG002  its interface
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002  its interface
         """Return the URL that the database holds. Raises InvalidURL or UnknownScheme, with a note of the value."""
         try:
             return None if value is None else self._reader.read(value)
         except (InvalidURL, UnknownScheme) as error:
-            error.add_note(f"the column holds {redact_url(value)[:200]!r}")
+            error.add_note(f"{self!r} holds {redact_url(value)[:200]!r}; URLOrTextColumn reads it as text")
             raise
 
     @property
     def python_type(self) -> type[URL]:
         """The type of the values."""
         return URL
+
+    def assigned(self, _: object, value: object, *__: object) -> object:
+        """Return what an attribute holds to which `value` is assigned: a URL for a str, or an expression of SQL."""
+        return self._reader.accept(value) if isinstance(value, URL | str) else value
+
+
+class URLColumn(_Column[URL]):
+    """A text column that holds URLs of `schemes`, or of every scheme of the registry if none is named.
+
+    With a `length`, it is a VARCHAR. With `fix`, text is repaired as by `urlschemes_lint.fix`; with `normalize`, URLs
+    are written in their normal form; with `warnings="error"`, a URL that `urlschemes_lint.check` warns of is refused.
+
+    A str is parsed before it is written or compared, and when it is assigned to the attribute of a mapped class; a URL
+    of another profile becomes one of that of the registry. What is not such a URL raises InvalidURL, UnknownScheme,
+    NotRepairable or TypeError; where a statement runs, SQLAlchemy wraps them in StatementError, whose `orig` is the
+    error. Searches in the text, such as `contains` and `like`, take any text.
+    """
+
+    cache_ok = True
+
+
+class URLOrTextColumn(_Column[URL | str]):
+    """A URLColumn that reads what is not such a URL as its text, if something else wrote that into the database."""
+
+    cache_ok = True
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """Return the URL or the text that the database holds."""
+        with suppress(InvalidURL, UnknownScheme):
+            return super().process_result_value(value, dialect)
+        return value
+
+
+@event.listens_for(Mapper, "mapper_configured")
+def _parse_what_is_assigned(mapper: Mapper[Any], class_: type) -> None:
+    for attribute in mapper.column_attrs:
+        column = attribute.columns[0].type
+        if isinstance(column, _Column):
+            event.listen(getattr(class_, attribute.key), "set", column.assigned, retval=True)

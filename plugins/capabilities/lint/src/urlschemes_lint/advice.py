@@ -10,7 +10,7 @@ from urlschemes import URL, InvalidURL, UnknownScheme, URLError
 from urlschemes.errors import Hint
 from urlschemes.grammar.automaton import State
 from urlschemes.grammar.profile import authority_of
-from urlschemes.url.fault_messages import is_like_ipv6, usual_hint
+from urlschemes.url.fault_messages import BARE_HOST, HINTS, is_like_ipv6, usual_hint
 from urlschemes.url.fault_place import first_state, host_may_be_empty
 from urlschemes_lint.findings import Finding
 from urlschemes_lint.repair import is_layout
@@ -19,7 +19,6 @@ from urlschemes_lint.source_text import SourceText
 Outcome: TypeAlias = tuple[object, ...] | URLError
 """What `fix` returns or raises for a text."""
 
-_HOST_ALONE = "a host alone is not a URL: write the name of the scheme, a colon and `//` before it"
 _DRIVE_LETTER = "a drive letter begins the path of a file: write `file:///` before it, and `/` for each `\\`"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _PATH = r"(?:[A-Za-z]:)?\\|~/"
@@ -29,7 +28,7 @@ _NO_URLS = (
     (_PATH, "this is the path of a file, not a URL"),
     (r"[\w+.-]+@[^/:@]+:(?![0-9]+(?:/|$)|//).", "this is a file on a host as scp and git write it, not a URL"),
     (r"[\w+.-]+@", "an address alone is not a URL: write the name of the scheme and a colon before it"),
-    (r"[0-9A-Za-z][0-9A-Za-z+-]*\.[0-9A-Za-z+.-]*(?![0-9A-Za-z+.-]|;?//)", _HOST_ALONE),
+    (BARE_HOST, HINTS["bare host"]),
 )
 """What texts are that are no URLs, by their beginnings."""
 _BEFORE_URL = re.compile(r"[^A-Za-z][<\s]*[A-Za-z][0-9A-Za-z+.-]*:")
@@ -176,7 +175,7 @@ class _Advice:
         """Return the advice about a text that begins like no URL."""
         text = self.text
         if text[:1] == "[" and "[" in self.profile.reserved and is_like_ipv6(text[1:].partition("]")[0]):
-            return _HOST_ALONE
+            return HINTS["bare host"]
         wrapper = SourceText(text, self.profile).wrapper
         if wrapper is not None:
             mark = '"' if "`" in wrapper else "`"
