@@ -24,6 +24,7 @@ from urlschemes.grammar.profile import Authority, Profile, authority_of
 from urlschemes_lint import check, explain, fix
 
 REGISTRIES = {"rfc1738": default_registry, "rfc3986": Registry(profile="rfc3986")}
+LATER = 'Registry(profile="rfc3986") reads it'
 MISTAKES = tomllib.loads((Path(__file__).parent / "tables" / "mistakes.toml").read_text("utf-8"))["mistake"]
 OTHERS = (
     "http://[fe80::1%eth0]/", "http://fe80::1%eth0/", "http://[::\xfc]/", "http:://h/", "#http://h/", "http#a",
@@ -189,7 +190,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     r"(.*: )?leave it out|leave out (?:the second `:`|the dot at the end|one of the dots)|remove (?:it|the white)": (
         removed,
     ),
-    r"leave out the fragment,.*; .*(%23)|`fix` splits.*(%23)": (cut, encoded_first),
+    r"leave out the fragment; .*(%23)|`fix` splits.*(%23)": (cut, encoded_first),
     r"leave out the fragment|`fix` splits|leave out the white space at the end|leave out the text after": (cut,),
     r"leave out the text before the `@`": (without_login,),
     r"write `/` if the host ends here, or leave out": (lambda case: case.becomes("/"), without_login),
@@ -266,7 +267,7 @@ def hints_of_records(profile: str) -> frozenset[str]:
 
 def edits_of(hint: str, text: str, span: tuple[int, int], profile: Profile) -> list[Edit]:
     """Return what a hint says to do; nothing if it states a rule."""
-    hint = hint.removesuffix("; `fix` repairs it").removesuffix(", or let `fix` do it")
+    hint = hint.replace(f"; {LATER}", "").removesuffix("; `fix` repairs it").removesuffix(", or let `fix` do it")
     if hint in hints_of_records(profile.name) or hint == "`fix` repairs it":
         return []
     found = next((each for each in (re.match(pattern, hint) for pattern in ACTIONS) if each), None)
@@ -318,6 +319,20 @@ def problems(text: str, profile: str) -> Iterator[tuple[str, str]]:
                 yield str(hint), str(next(filter(None, found)))
     except URLError:
         return
+
+
+@pytest.mark.parametrize("text", [*(row["text"] for row in MISTAKES), *OTHERS], ids=ascii)
+def test_a_hint_names_the_later_profile_exactly_if_that_reads_the_text(text: str) -> None:
+    names_it = set()
+    try:
+        default_registry.parse(text)
+    except InvalidURL as error:
+        hint = next(each.hint for each in check(text) if each.severity == "error")
+        said = error, error.hint, hint, " ".join(explain(text).split())
+        names_it = {LATER in str(each) for each in said}
+    except UnknownScheme:
+        pass
+    assert names_it <= {REGISTRIES["rfc3986"].is_valid(text)}
 
 
 def mutated(chance: random.Random, profile: str) -> str:
