@@ -35,7 +35,7 @@ OTHERS = (
     " \u201chttps://e.com\u201d", "https ://e.com", "h  ttps://e.com", "see https://e.com",
     "http://git@h.example:owner/a", "ftp://h.example:a", r"C:\Users\x", "c:/a", "host.dom:path/a", "host.dom:80/a",
     "localhost:a", "stun://h:1", "turn://h", "xmpp://a/b", "data:text/plain;base64,SGVs bG8=", "wais://a\u2100b/",
-    "http://h/%u0041", "file://[2001:db8::1]0/a", "[::1]", '["a[::1]',
+    "http://h/%u0041", "file://[2001:db8::1]0/a", "[::1]", '["a[::1]', "http://h/\udcff",
 )  # fmt: skip
 CHARACTERS = (
     *"/:@?;=&#%~ \\\"<>[]|^`{}.,-_!a0Z(*'+$\t\n\x00\xe9\u200b\u2603\u0661\uff0f\uff1a\ud800", "%00", "%2F", "%zz",
@@ -47,12 +47,14 @@ KNOWN = {
     "empty-port",
     "address-spelling",
     "mapped-address",
+    "not-utf-8",
     "numeric-host",
     "other-port",
     "reserved-port",
     "slashes-before-address",
 }
-"""The warning that an encoded delimiter is data, as the hint says, and those about more text than a hint writes."""
+"""The warnings that an encoded delimiter is data and an octet no text, as the hint says, and those about more text than
+a hint writes."""
 
 
 TOLD = {"control octet": "control-octet", "if this is a host": "unusual-name"}
@@ -162,7 +164,7 @@ def without_port(case: Case) -> list[Edit]:
 
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
-    r"write ((?:%[0-9A-F]{2})+)(?:,|$| if)": (written,),
+    r"(?:the text is not UTF-8 there: )?write ((?:%[0-9A-F]{2})+)(?:,|$| if)": (written,),
     r"write its octets in UTF-8, ((?:%[0-9A-F]{2})+)": (written,),
     r"write (\S+) for the character, or %25": (
         lambda case: [Edit(case.start, case.start + len("%uXXXX"), case.found[1])],
