@@ -286,6 +286,11 @@ def test_an_error_says_what_to_do(text: str, hint: str) -> None:
     assert str(check(text, registry=MODERN)[0].hint).startswith(hint)
 
 
+@pytest.mark.parametrize("text", ["http://[v1.a]b\xe9/", "w[v1.a]a\xe9is://"])
+def test_no_hint_quotes_a_name_that_a_repair_wrote(text: str) -> None:
+    assert str(check(text, registry=MODERN)[-1].hint).startswith("write a name, an IPv4 address")
+
+
 def test_every_backslash_of_a_path_has_the_same_two_readings() -> None:
     hints = [each.hint for each in check(r"http://h/a\b\c", registry=MODERN)]
     assert hints == ["write `/` if it is a delimiter, or %5C if it is data"] * 2

@@ -339,6 +339,14 @@ class _NextFault(Fault):
         at = super()._at()
         return at if at >= self._reading.end_of_edit else self.index
 
+    def _hint_of_authority(self, part: str | None) -> str | None:
+        authority, text, reading = self.authority, self.text, self._reading
+        if part == "host" and authority is not None and not text[self.at].isascii():
+            places = range(authority.host, authority.colon)
+            if any(text[place] != reading.whole[reading.positions[place]] for place in places):
+                return None  # a repair wrote some of the name
+        return super()._hint_of_authority(part)
+
     def state_before(self, index: int) -> State:
         """Return the state before the character `index`."""
         return self._reading.states[index]
