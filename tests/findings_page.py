@@ -36,6 +36,7 @@ EXAMPLES = {
     "second-scheme": "http://http//host.dom/",
     "control-octet": "ftp://host.dom/a%0Ab",
     "encoded-delimiter": "ftp://host.dom/a%2Fb",
+    "not-utf-8": "http://host.dom/?q=%FF",
     "impossible-address": "http://256.1.1.1/",
     "long-label": f"http://{'a' * 64}.dom/",
     "long-host": f"http://{'a.' * 130}dom/",

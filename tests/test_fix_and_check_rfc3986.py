@@ -206,6 +206,10 @@ def test_a_character_that_divides_nothing_there_is_encoded(text: str, url: str) 
         ("http://::1:80/|", [("invalid-host", "host", (7, 13)), ("invalid-character", "path", (14, 15))]),
         ("http://a b:25/", [("invalid-character", "host", (8, 9)), ("reserved-port", "port", (11, 13))]),
         ("http://h/%7E%2f", [("needless-escape", "path", (9, 12)), ("encoded-delimiter", "path", (12, 15))]),
+        ("https://h/%FF?b=%C3%A9%41%e9#%FF", [("not-utf-8", "path", (10, 13)), ("needless-escape", "query", (22, 25)),
+                                              ("not-utf-8", "query", (25, 28))]),
+        ("file:///%FF", []),
+        ("ftp://h/%FF", []),
         ("http://h/a/%2E./b/.", [("needless-escape", "path", (11, 14)), ("dot-segment", "path", (11, 15)),
                                  ("dot-segment", "path", (18, 19))]),
         ("http://h/a..b?/../", []),
@@ -280,6 +284,11 @@ def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, st
 )
 def test_an_error_says_what_to_do(text: str, hint: str) -> None:
     assert str(check(text, registry=MODERN)[0].hint).startswith(hint)
+
+
+@pytest.mark.parametrize("text", ["http://[v1.a]b\xe9/", "w[v1.a]a\xe9is://"])
+def test_no_hint_quotes_a_name_that_a_repair_wrote(text: str) -> None:
+    assert str(check(text, registry=MODERN)[-1].hint).startswith("write a name, an IPv4 address")
 
 
 def test_every_backslash_of_a_path_has_the_same_two_readings() -> None:

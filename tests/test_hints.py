@@ -24,6 +24,7 @@ from urlschemes.grammar.profile import Authority, Profile, authority_of
 from urlschemes_lint import check, explain, fix
 
 REGISTRIES = {"rfc1738": default_registry, "rfc3986": Registry(profile="rfc3986")}
+LATER = 'Registry(profile="rfc3986") reads it'
 MISTAKES = tomllib.loads((Path(__file__).parent / "tables" / "mistakes.toml").read_text("utf-8"))["mistake"]
 OTHERS = (
     "http://[fe80::1%eth0]/", "http://fe80::1%eth0/", "http://[::\xfc]/", "http:://h/", "#http://h/", "http#a",
@@ -34,7 +35,7 @@ OTHERS = (
     " \u201chttps://e.com\u201d", "https ://e.com", "h  ttps://e.com", "see https://e.com",
     "http://git@h.example:owner/a", "ftp://h.example:a", r"C:\Users\x", "c:/a", "host.dom:path/a", "host.dom:80/a",
     "localhost:a", "stun://h:1", "turn://h", "xmpp://a/b", "data:text/plain;base64,SGVs bG8=", "wais://a\u2100b/",
-    "http://h/%u0041", "file://[2001:db8::1]0/a", "[::1]", '["a[::1]',
+    "http://h/%u0041", "file://[2001:db8::1]0/a", "[::1]", '["a[::1]', "http://h/\udcff",
 )  # fmt: skip
 CHARACTERS = (
     *"/:@?;=&#%~ \\\"<>[]|^`{}.,-_!a0Z(*'+$\t\n\x00\xe9\u200b\u2603\u0661\uff0f\uff1a\ud800", "%00", "%2F", "%zz",
@@ -46,12 +47,14 @@ KNOWN = {
     "empty-port",
     "address-spelling",
     "mapped-address",
+    "not-utf-8",
     "numeric-host",
     "other-port",
     "reserved-port",
     "slashes-before-address",
 }
-"""The warning that an encoded delimiter is data, as the hint says, and those about more text than a hint writes."""
+"""The warnings that an encoded delimiter is data and an octet no text, as the hint says, and those about more text than
+a hint writes."""
 
 
 TOLD = {"control octet": "control-octet", "if this is a host": "unusual-name"}
@@ -161,7 +164,7 @@ def without_port(case: Case) -> list[Edit]:
 
 
 ACTIONS: dict[str, tuple[Action, ...]] = {
-    r"write ((?:%[0-9A-F]{2})+)(?:,|$| if)": (written,),
+    r"(?:the text is not UTF-8 there: )?write ((?:%[0-9A-F]{2})+)(?:,|$| if)": (written,),
     r"write its octets in UTF-8, ((?:%[0-9A-F]{2})+)": (written,),
     r"write (\S+) for the character, or %25": (
         lambda case: [Edit(case.start, case.start + len("%uXXXX"), case.found[1])],
@@ -189,7 +192,7 @@ ACTIONS: dict[str, tuple[Action, ...]] = {
     r"(.*: )?leave it out|leave out (?:the second `:`|the dot at the end|one of the dots)|remove (?:it|the white)": (
         removed,
     ),
-    r"leave out the fragment,.*; .*(%23)|`fix` splits.*(%23)": (cut, encoded_first),
+    r"leave out the fragment; .*(%23)|`fix` splits.*(%23)": (cut, encoded_first),
     r"leave out the fragment|`fix` splits|leave out the white space at the end|leave out the text after": (cut,),
     r"leave out the text before the `@`": (without_login,),
     r"write `/` if the host ends here, or leave out": (lambda case: case.becomes("/"), without_login),
@@ -266,7 +269,7 @@ def hints_of_records(profile: str) -> frozenset[str]:
 
 def edits_of(hint: str, text: str, span: tuple[int, int], profile: Profile) -> list[Edit]:
     """Return what a hint says to do; nothing if it states a rule."""
-    hint = hint.removesuffix("; `fix` repairs it").removesuffix(", or let `fix` do it")
+    hint = hint.replace(f"; {LATER}", "").removesuffix("; `fix` repairs it").removesuffix(", or let `fix` do it")
     if hint in hints_of_records(profile.name) or hint == "`fix` repairs it":
         return []
     found = next((each for each in (re.match(pattern, hint) for pattern in ACTIONS) if each), None)
@@ -318,6 +321,20 @@ def problems(text: str, profile: str) -> Iterator[tuple[str, str]]:
                 yield str(hint), str(next(filter(None, found)))
     except URLError:
         return
+
+
+@pytest.mark.parametrize("text", [*(row["text"] for row in MISTAKES), *OTHERS], ids=ascii)
+def test_a_hint_names_the_later_profile_exactly_if_that_reads_the_text(text: str) -> None:
+    names_it = set()
+    try:
+        default_registry.parse(text)
+    except InvalidURL as error:
+        hint = next(each.hint for each in check(text) if each.severity == "error")
+        said = error, error.hint, hint, " ".join(explain(text).split())
+        names_it = {LATER in str(each) for each in said}
+    except UnknownScheme:
+        pass
+    assert names_it <= {REGISTRIES["rfc3986"].is_valid(text)}
 
 
 def mutated(chance: random.Random, profile: str) -> str:

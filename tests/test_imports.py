@@ -127,6 +127,14 @@ def test_an_unknown_scheme_is_refused_without_importing_a_plugin(child: Callable
     assert plugins(modules) == set()
 
 
+@pytest.mark.parametrize("read", ["error.code, error.position, error.span, error.part, error.message", "str(error)"])
+def test_only_a_hint_that_is_read_imports_the_later_profile(child: Callable[..., Any], read: str) -> None:
+    parse = "try: urlschemes.parse('http://host.dom/~joe')", f"except urlschemes.InvalidURL as error: {read}"
+    modules = imported(child, "import urlschemes", *parse)
+    assert ("urlschemes_rfc3986" in modules) == (read == "str(error)")
+    assert "urlschemes_http.rfc3986" not in modules
+
+
 def test_a_blocking_access_imports_no_event_loop(child: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "a").write_text("content")
     modules = imported(

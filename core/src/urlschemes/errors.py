@@ -111,7 +111,8 @@ class Hint(str):
 
     def __new__(cls, *parts: str | Remedy | None) -> Self:
         """Make a hint of texts, remedies and other hints."""
-        found = [each for part in parts if part for each in (part.parts if isinstance(part, Hint) else (part,))]
+        given = [each for part in parts if part for each in (part.parts if isinstance(part, Hint) else (part,))]
+        found = [each for index, each in enumerate(given) if each not in given[:index]]
         hint = super().__new__(cls, "; ".join(map(str, found)).replace("?; ", "? "))
         hint.parts = (*found,)
         return hint
@@ -194,7 +195,8 @@ class _Computed:
         if explanation is None:
             text, explainer = error.given
             explanation = error._explanation = explainer.explanation(str(text))
-        return getattr(explanation, self.name)
+        value = getattr(explanation, self.name)
+        return value if self.name != "hint" else Hint(value, getattr(explanation, "remedy", None)) or None
 
 
 def _state(error: InvalidURL | UnknownScheme) -> dict[str, Any]:

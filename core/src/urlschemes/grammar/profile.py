@@ -27,13 +27,13 @@ __all__ = ["Authority", "Profile", "authority_of"]
 class Profile:
     """The shared rules, characters and words of one generation of URLs. It is immutable.
 
-    `package` is where the object itself, its rules and its module `algorithms` are; `notation` reads
-    `rules_file` and the rules of records. The rules `scheme`, `unreserved` and `reserved` have
-    these names; `rule_names` are the names of others by their role, `host_rules` those of the hosts that `algorithms`
-    describe; `host_hint` says how to write one, `address_hint` an IPv6 address, `fragment_hint` what to do with a
-    fragment where a URL has none. `document` defines the profile, and
-    `sections` are those of topics that no rule has. `authority_ends` holds the characters that end an authority,
-    `escapes_in_host` says that a host may have escapes, and `levels` are those of normalization, if there are several.
+    `package` is where the object itself, its rules and its module `algorithms` are; `notation` reads `rules_file` and
+    the rules of records. The rules `scheme`, `unreserved` and `reserved` have these names; `rule_names` are the names
+    of others by their role, `host_rules` those of the hosts that `algorithms` describe; `host_hint` says how to write
+    one, `address_hint` an IPv6 address. Hints name the profile `successor` where it accepts a text. `document` defines
+    the profile, and `sections` are those of topics that no rule has. `authority_ends` holds the characters that end an
+    authority, `escapes_in_host` says that a host may have escapes, and `levels` are those of normalization, if there
+    are several.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Profile:
     authority_ends: str
     escapes_in_host: bool
     levels: tuple[str, ...]
-    fragment_hint: str = ""
+    successor: str = ""
 
     def __init__(self, **fields: Any) -> None:
         self.__dict__.update(fields)

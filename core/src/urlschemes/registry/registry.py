@@ -452,8 +452,6 @@ class Registry:
         except InvalidURL as error:
             if error.code == "fragment-present":
                 error.hint = f"{document} has no fragments: convert url.replace(fragment=None)"
-            elif error.part == "host" and error.text.startswith("[", error.position):
-                error.hint = f"{document} has no IPv6 addresses: name the host, or give its IPv4 address"
             raise
         before, after = (None if is_generic else _part_with_query_mark(each) for each in (url, found))
         if (before is None) == (after is None):

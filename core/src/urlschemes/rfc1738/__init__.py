@@ -32,7 +32,7 @@ profile = Profile(
     host_hint="labels hold letters, digits and hyphens, begin and end with a letter or digit, and the last begins with "
     "a letter",
     address_hint="RFC 1738 has no IPv6 addresses: write a domain name or an IPv4 address",
-    fragment_hint="leave out the fragment, or read the URL by the profile rfc3986",
+    successor="rfc3986",
     authority_ends="/",
     escapes_in_host=False,
     levels=(),

@@ -182,7 +182,7 @@ def _unsafe_hint(place: FaultPlace, part: str | None, written: str) -> str | Non
     if place.rest[:1] == "#" and part != "scheme":
         if part in {"user", "password"}:
             return "write %23 in a user name or password"
-        return place.syntax.profile.fragment_hint + (f"; a `#` that is data is written {written}" if written else "")
+        return "leave out the fragment" + (f"; a `#` that is data is written {written}" if written else "")
     if (hint := usual_hint(place.syntax, part)) is not None:
         return hint
     is_data = not written or part_of(place.syntax, place.state.taken(written)) is not None

@@ -7,9 +7,10 @@ is read as a login; otherwise nothing is. The messages are in `fault_messages`.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
-from urlschemes.errors import InvalidURL
+from urlschemes.errors import InvalidURL, Remedy, URLError
 from urlschemes.grammar.automaton import State
 from urlschemes.grammar.derivation import END, expected_words, listed, part_of, rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
@@ -17,6 +18,7 @@ from urlschemes.grammar.part import DIGITS, Part
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.rule_tree import Characters, Repeated
 from urlschemes.grammar.syntax import Syntax
+from urlschemes.storage.named_objects import named
 from urlschemes.url import fault_messages
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.fault_messages import HINTS, FaultMessage, FaultPlace, is_like_ipv6, usual_hint
@@ -196,6 +198,18 @@ class Fault:
         self.section = syntax.section_of(fault.rule) if fault.rule else None
         self.hint = fault.best_hint(syntax)
 
+    @property
+    def remedy(self) -> Remedy | None:
+        """The next profile, if it is installed and a record of it accepts the text as given. No plugin is imported."""
+        successor = self.syntax.profile.successor
+        with suppress(URLError):
+            if successor:
+                registry = named("urlschemes.registry.registry", "default_registry").in_profile(successor)
+                kind = registry.registration(self.scheme) if self.scheme else algorithms_of(registry.profile).url_type
+                if kind.syntax.fullmatch((self._original or self).text):
+                    return Remedy("reads it", "Registry.profile", successor)
+        return None
+
     def _message(self) -> FaultMessage:
         code = self.code
         if code in {"fragment-present", "invalid-character", "bad-escape"}:
@@ -265,11 +279,10 @@ class Fault:
 
     def _written(self) -> str:
         """Return the character at the position encoded, after a backslash if that quotes it, or ""."""
-        try:
+        with suppress(UnicodeEncodeError):
             escaped = encoded(octets_of(self.text[self.at]))
-        except UnicodeEncodeError:
-            return ""
-        return next((each for each in (escaped, f"%5C{escaped}") if self.state.taken(each)), "")
+            return next((each for each in (escaped, f"%5C{escaped}") if self.state.taken(each)), "")
+        return ""
 
     # The scheme
 

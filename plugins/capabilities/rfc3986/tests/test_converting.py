@@ -23,7 +23,7 @@ def test_what_both_profiles_can_say_is_converted_there_and_back(text, modern):
 @pytest.mark.parametrize(
     ("text", "code", "position", "hint"),
     [
-        ("http://[::1]/", "invalid-character", 7, "RFC 1738 has no IPv6 addresses: name the host, or give its"),
+        ("http://[::1]/", "invalid-character", 7, "RFC 1738 has no IPv6 addresses: write a domain name or an"),
         ("http://h/#f", "fragment-present", 9, "RFC 1738 has no fragments: convert url.replace(fragment=None)"),
         ("http://h/~a", "invalid-character", 9, "write %7E"),
         ("http://h:/", "invalid-port", 9, "leave out the colon, or write the port after it"),

@@ -29,6 +29,14 @@ def test_commands_of_plugins_are_listed_without_importing_them(run, install) -> 
     assert run("x-dust", "the vase", plugins=both).stdout == "dusted the vase\n"
 
 
+@pytest.mark.parametrize(("returned", "code"), [("None", 0), ("True", 0), ("'a'", 0), ("3", 3)])
+def test_an_int_that_a_command_returns_is_the_exit_code(run, install, returned: str, code: int) -> None:
+    install(
+        "dusting", "[urlschemes.commands]\nx-dust = dusting:dust\n", {"dusting.py": f"{COMMAND}    return {returned}"}
+    )
+    assert run("x-dust", "the vase", plugins="shelf-schemes,dusting").exit_code == code
+
+
 def test_an_object_that_is_no_command_breaks_the_contract(run, install) -> None:
     install("dusting", "[urlschemes.commands]\nx-odd = dusting:print\n", {"dusting.py": f"{COMMAND}\nprint = print"})
     odd = run("x-odd", plugins="shelf-schemes,dusting")

@@ -94,8 +94,7 @@ class Preparation:
             if is_invalid or is_typed:
                 other, own = given.syntax.profile.name, self.registry.profile.name
                 error.message = f"the URL is of the profile {other}, and the client reads {own}: {error.message}"
-                in_own = f"for {own}: {error.hint}" if is_invalid and error.hint else None
-                error.hint = Hint(Remedy("reads it", "Registry.profile", other), in_own)
+                error.hint = Hint(Remedy("reads it", "Registry.profile", other), error.hint if is_invalid else None)
             raise
 
     def _parse(self, text: str) -> URL:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from unicodedata import normalize
 
 from urlschemes import URL, InvalidURL, UnknownScheme, URLError
-from urlschemes.errors import Hint
+from urlschemes.errors import Hint, Remedy
 from urlschemes.grammar.automaton import State
 from urlschemes.grammar.profile import authority_of
 from urlschemes.url.fault_messages import BARE_HOST, HINTS, is_like_ipv6, usual_hint
@@ -44,7 +44,12 @@ def advice(
     the one after the text before it.
     """
     better = None if error.span is None else _Advice(error, text, url_type, repair, state).better()
-    return with_offer(better or error.hint, repair)
+    return with_offer(Hint(better, *remedies_in(error.hint)) if better else error.hint, repair)
+
+
+def remedies_in(hint: str | None) -> list[Remedy]:
+    """Return the remedies of a hint."""
+    return [part for part in (hint.parts if isinstance(hint, Hint) else ()) if isinstance(part, Remedy)]
 
 
 def is_path(text: str) -> bool:
@@ -61,8 +66,9 @@ def with_offer(hint: str | None, repair: Outcome) -> str | None:
     """Return `hint` with the offer of `fix` if that repairs the text."""
     if isinstance(repair, URLError) or (hint and "`fix`" in hint):
         return hint
-    if hint and not isinstance(hint, Hint) and _ACTION.search(hint):
-        return f"{hint}, or let `fix` do it"
+    first, *others = hint.parts if isinstance(hint, Hint) else (hint,)
+    if isinstance(first, str) and _ACTION.search(first):
+        return Hint(f"{first}, or let `fix` do it", *others)
     return Hint(hint, "`fix` repairs it")
 
 
@@ -124,7 +130,7 @@ class _Advice:
         return bool(self.state.taken(written))
 
     def _of_character(self) -> str | None:
-        character, part, written, hint = self.character, self.error.part, self.written, self.error.hint
+        character, part, written, hint = self.character, self.error.part, self.written, self.error.hint or ""
         if part in {"user", "password"} - self.syntax.parts.keys():
             return None
         plain = normalize("NFKC", character)
@@ -145,7 +151,7 @@ class _Advice:
             return "it is invisible: leave it out"
         if part == "host" and not character.isascii():
             return hint
-        if hint == "encode it":
+        if hint.startswith("encode it"):
             return f"encode {'it' if character.isascii() else 'its octets in UTF-8'}"
         if not written or part in {"host", "user"} or (character.isascii() and not self.is_repaired):
             return None

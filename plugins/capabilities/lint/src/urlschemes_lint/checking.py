@@ -13,6 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from urlschemes import URL, InvalidURL, Registry, UnknownScheme
+from urlschemes.errors import Hint
 from urlschemes.grammar.automaton import State, bits
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.profile import Profile, authority_of
@@ -23,7 +24,7 @@ from urlschemes.url.fault_messages import bad_escape, escapes, is_like_ipv6, uns
 from urlschemes.url.fault_place import ILLEGAL_CODES, Fault
 from urlschemes.url.original_text import OriginalText
 from urlschemes.url.value import LIMIT, unfit
-from urlschemes_lint.advice import Outcome, advice, advice_on_name, is_path
+from urlschemes_lint.advice import Outcome, advice, advice_on_name, is_path, remedies_in
 from urlschemes_lint.findings import CODES, Finding, error_finding
 from urlschemes_lint.fixing import repair_of
 from urlschemes_lint.source_text import SourceText, wrong_run
@@ -210,6 +211,8 @@ class _Reading:
         elif is_first and (self.findings[0].span != blamed or span == blamed):
             finding = self.findings[0]
         elif is_first or (first >= self.end and fault.region != "scheme"):  # one error says that there is no scheme
+            known = Hint(finding.hint, *remedies_in(self.findings[0].hint)) if is_first else finding.hint
+            finding = finding._replace(hint=known)
             hint = advice(finding, self.whole, self.url_type, self.repair, self.states[fault.at])
             self.findings[len(self.findings) - is_first :] = [finding := finding._replace(hint=hint)]
         self._before = finding
@@ -335,6 +338,14 @@ class _NextFault(Fault):
     def _at(self) -> int:
         at = super()._at()
         return at if at >= self._reading.end_of_edit else self.index
+
+    def _hint_of_authority(self, part: str | None) -> str | None:
+        authority, text, reading = self.authority, self.text, self._reading
+        if part == "host" and authority is not None and not text[self.at].isascii():
+            places = range(authority.host, authority.colon)
+            if any(text[place] != reading.whole[reading.positions[place]] for place in places):
+                return None  # a repair wrote some of the name
+        return super()._hint_of_authority(part)
 
     def state_before(self, index: int) -> State:
         """Return the state before the character `index`."""

@@ -63,6 +63,8 @@ _SECURITY = "security"
 _NAMES = "RFC 1034 section 3.1"
 _USERS = "RFC 3986 section 7.6"
 _CONTROL = "an encoded control octet, which access refuses where it would be sent on a protocol line"
+_TEXT = "RFC 3986 section 2.5"
+_NOT_UTF_8 = "escapes that are not UTF-8, which programs decode to text that JSON cannot hold"
 _DELIMITER = "an encoded delimiter: data in this URL, but easily mistaken for a delimiter"
 
 _ALL = (
@@ -89,6 +91,7 @@ _ALL = (
     Code("second-scheme", "warning", "a host that is the name of a scheme, and `//` after it", _USERS),
     Code("control-octet", "warning", _CONTROL, _SECURITY),
     Code("encoded-delimiter", "warning", _DELIMITER, _SECURITY),
+    Code("not-utf-8", "warning", _NOT_UTF_8, _TEXT),
     Code("impossible-address", "warning", "a group of digits above 255 or with leading zeros"),
     Code("long-label", "warning", "a label of more than 63 characters", _NAMES),
     Code("long-host", "warning", "a host of more than 253 characters", _NAMES),

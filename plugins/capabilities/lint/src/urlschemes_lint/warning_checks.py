@@ -16,6 +16,8 @@ from urlschemes_lint.part_places import delimiters, hosts, part_at, places
 
 # Adjacent escapes of control octets.
 _CONTROL_ESCAPES = compiled("(?:%(?:[01][0-9A-Fa-f]|7[Ff]))++")
+# Adjacent escapes of octets outside US-ASCII.
+_OTHER_ESCAPES = compiled("(?:%[89A-Fa-f][0-9A-Fa-f])++")
 # What may end a host for some program or person that reads a user name as one.
 _ENDS_HOST = compiled(r"[@:/?#\\]")
 _LABEL = compiled("[^.]++")
@@ -52,6 +54,8 @@ class Warnings:
     ) -> None:
         self.match, self.text = match, match.string
         self.syntax, self.registration = url_type.syntax, url_type.registration
+        self.texts = {"path", "query", "search"} if hasattr(url_type, "query_fields") else set()
+        """The parts that programs decode to text, where other schemes have octets."""
         self.positions, self.skipped = positions, skipped
         self.places = places(self.syntax, match)
         self.hosts = hosts(self.syntax, self.text)
@@ -90,6 +94,12 @@ class Warnings:
                 message = f"the field {field[0][:-1]!r} looks like a secret, visible to everyone who sees the URL"
                 hint = "leave the field out where others see the URL, and replace the secret if they saw it"
                 yield self._finding("secret-field", message, (field.start(), field.end() - 1), part, hint)
+        for escapes in _OTHER_ESCAPES.finditer(self.text, start, end) if part in self.texts else ():
+            is_text = all(not "\udc80" <= each <= "\udcff" for each in unescape(escapes[0]))
+            if not is_text and self._is_given(*escapes.span()):
+                subject = f"{escapes[0][:_MAX_QUOTED]} in the {part}"
+                message = f"{subject} is not UTF-8: decoded, it is text that JSON cannot hold"
+                yield self._finding("not-utf-8", message, escapes.span(), part, "encode text in UTF-8")
         yield from self._of_cautions(start, end, part)
 
     def _of_user(self, start: int, end: int, part: str) -> Iterator[Finding]:

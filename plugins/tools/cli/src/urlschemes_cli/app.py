@@ -99,7 +99,7 @@ class _Commands(click.Group):
             code = report_usage_error(error)
         except click.Abort:
             code = exit_codes.INTERRUPTED
-        sys.exit(code if isinstance(code, int) else 0)
+        sys.exit(code if isinstance(code, int) and not isinstance(code, bool) else 0)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         with _reported_errors():  # of the output of --help or --version

@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
+import pytest
+
 LETTER = """\
 See <URL:x-shelf://joe:hunter2@host.dom/
 va
@@ -134,6 +137,19 @@ def test_a_url_that_is_too_long_is_passed_over(run) -> None:
         assert result.stderr.startswith("urlschemes: 1:1: passed over: the URL has 65537 characters")
     assert run("extract", "--delimited", input=text).output == ""
     assert run("extract", "--invalid", input=text).stderr.count("\n") == 2
+
+
+@pytest.mark.parametrize("found", [0, 1])
+def test_the_list_ends_if_a_file_cannot_be_read_to_its_end(run, tmp_path: Path, monkeypatch, found: int) -> None:
+    monkeypatch.chdir(tmp_path)
+    opened, files = click.open_file, ["a"] * found + ["b"]
+    for file in ("a", "b"):
+        Path(file).write_text("x-shelf://h/")
+    monkeypatch.setattr(click, "open_file", lambda file, mode: opened("." if file == "b" else file, mode))
+    result = run("extract", "--json", *files)
+    decoded, end = json.JSONDecoder().raw_decode(result.stdout) if found else ([], 0)
+    assert (result.exit_code, len(decoded)) == (2, found)
+    assert json.loads(result.stdout[end:])["error"]["code"] == "usage"
 
 
 def test_a_file_that_does_not_exist_is_a_usage_error(run, tmp_path: Path) -> None:

@@ -57,31 +57,35 @@ def extract(
         for file in files or "-"
         for each in find(text_of(file), registries=settings.registries, invalid=True)
     )
-    for file, passage in passages:
-        place = f"{safe_line(file)}:" * (len(files) > 1) + f"{passage.line}:{passage.column}: "
-        if delimited and passage.grade != "delimited":
-            continue
-        if isinstance(passage, Broken) and not (invalid and isinstance(passage.error, InvalidURL)):
-            if passage.error.code == "url-too-long":
-                write_note(f"{place}passed over: {passage.error.message}")
-            continue
-        any_broken = any_broken or isinstance(passage, Broken)
-        item = ({"file": file} if len(files) > 1 else {}) | _json(passage, passwords=passwords)
-        if as_json:  # each item is written as soon as it is found
-            sys.stdout.write(f"{before}\n{indent(json_text(item, indent=2), '  ')}")
-            before = ","
-            continue
-        if isinstance(passage, Broken):
-            write_note(f"{place}{one_line(_joined(passage), 80)}: {message_of(passage.error)}")
-            continue
-        any_hidden = any_hidden or item["url"] != str(passage.url)
-        write_line(place + item["url"] if positions else item["url"])
-        if passage.uncertain:
-            write_note(
-                f"{place}uncertain: there is a hyphen before a line break, or a line begins with the closing `>`"
-            )
-    if as_json:
-        write_line("[]" if before == "[" else "\n]")
+    try:
+        for file, passage in passages:
+            place = f"{safe_line(file)}:" * (len(files) > 1) + f"{passage.line}:{passage.column}: "
+            if delimited and passage.grade != "delimited":
+                continue
+            if isinstance(passage, Broken) and not (invalid and isinstance(passage.error, InvalidURL)):
+                if passage.error.code == "url-too-long":
+                    write_note(f"{place}passed over: {passage.error.message}")
+                continue
+            any_broken = any_broken or isinstance(passage, Broken)
+            item = ({"file": file} if len(files) > 1 else {}) | _json(passage, passwords=passwords)
+            if as_json:  # each item is written as soon as it is found
+                sys.stdout.write(f"{before}\n{indent(json_text(item, indent=2), '  ')}")
+                before = ","
+                continue
+            if isinstance(passage, Broken):
+                write_note(f"{place}{one_line(_joined(passage), 80)}: {message_of(passage.error)}")
+                continue
+            any_hidden = any_hidden or item["url"] != str(passage.url)
+            write_line(place + item["url"] if positions else item["url"])
+            if passage.uncertain:
+                write_note(
+                    f"{place}uncertain: there is a hyphen before a line break, or a line begins with the closing `>`"
+                )
+    finally:  # the list ends, too, if a file cannot be read to its end
+        if before == ",":
+            write_line("\n]")
+    if as_json and before == "[":
+        write_line("[]")
     elif any_hidden:
         note_hidden_password()
     return INVALID if any_broken else 0
