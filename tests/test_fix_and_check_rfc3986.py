@@ -278,6 +278,7 @@ def test_every_error_or_warning_is_found(text: str, findings: list[tuple[str, st
         ("git@h.example:owner/repo.git", "this is a file on a host as scp and git write it, not a URL"),
         ("joe@h.example:22/a", "an address alone is not a URL"),
         ("http://h/\udce9", "the text is not UTF-8 there: write %E9 if that octet is meant, or let `fix` do it"),
+        ("http://h/\udce9\udce8", "the text is not UTF-8 there: write %E9%E8 if those octets are meant"),
         ("http://h\udce9/", "IDNA 2008 lets no domain name hold '\\xe9'"),
         ("aaa://h:80//x", "the port is a decimal number"),
     ],

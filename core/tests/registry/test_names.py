@@ -26,7 +26,7 @@ from urlschemes.registry.names import (
 
 OPEN = sorted(name for name, known in known_names().items() if not known.distribution)
 LOOK_IT_UP = f"to look up the names that IANA has registered, {how_to_install(reserved_names().iana)}"
-DEFINE_IT = "`parse_generic` reads any scheme; a plugin can define it"
+DEFINE_IT = "`parse_generic` reads any scheme; Registry(records=...) reads its record"
 OF_SECTION_4 = {"afs", "mid", "cid", "nfs", "tn3270", "mailserver", "z39.50"}
 """The names that section 4 reserves without defining them."""
 
@@ -263,6 +263,7 @@ def test_no_advice_to_install_relies_on_a_ledger_of_a_plugin(bare):
         ("newss", "did you mean news?"),
         ("x-albums", None),  # a scheme of its own, as are those over TLS
         ("sx-album", LOOK_IT_UP),
+        ("git+x-album", LOOK_IT_UP),
         ("nothing-like-it", LOOK_IT_UP),
         ("x-albu" + "m" * 15, None),
         ("c", "if this is a drive letter, the text is the path of a file, not a URL"),

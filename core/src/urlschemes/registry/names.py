@@ -44,7 +44,7 @@ _DISTRIBUTION = re.compile(r"[\w.-]*", re.ASCII)
 MAX_MISSPELT = 20
 """Letters that a misspelt name may have."""
 
-_DEFINE_IT = Hint(Remedy("reads any scheme", "parse_generic()"), "a plugin can define it")
+_DEFINE_IT = Hint(Remedy("reads any scheme", "parse_generic()"), Remedy("reads its record", "Registry.records"))
 
 
 class KnownName(NamedTuple):
@@ -284,7 +284,7 @@ def _where_to_look(name: str, ledgers: tuple[Ledger, ...]) -> str | None:
 
 def suggestion(name: str, names: Iterable[str], prefix: str = "") -> str | None:
     """Return the names that may be meant, each after the `prefix`, as a question."""
-    if len(name) > MAX_MISSPELT:
+    if len(name) > MAX_MISSPELT or "+" in name:  # `git+https` is meant
         return None
     from difflib import get_close_matches  # only a mistake needs it
 

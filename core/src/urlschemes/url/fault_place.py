@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from urlschemes.errors import InvalidURL, Remedy, URLError
-from urlschemes.grammar.automaton import State
+from urlschemes.grammar.automaton import State, bits
 from urlschemes.grammar.derivation import END, expected_words, listed, part_of, rule_of
 from urlschemes.grammar.octets import ESCAPE, encoded, octets_of
 from urlschemes.grammar.part import DIGITS, Part
@@ -311,8 +311,7 @@ class Fault:
         elif host_may_be_empty(self.syntax, self.text):
             hint += ", or `///` if the path begins here"
         message = f"{self.place().subject()}: expected {expected}"
-        rule = self.syntax.profile.rule_names["authority"]
-        return FaultMessage(message, part="host", rule=rule, expected=(expected,), hint=hint)
+        return FaultMessage(message, "host", self.syntax.profile.rule_names["authority"], (expected,), hint)
 
     def _login_message(self) -> FaultMessage:
         authority, part = self.authority, self._part()
@@ -320,7 +319,9 @@ class Fault:
         if self.code == "userinfo-not-allowed":
             place = self.place(authority.start, authority.at)
             message = f"unexpected user name at position {place.position}: expected a host"
-            return FaultMessage(message, "user", self.syntax.profile.rule_names["server"], ("a host",), _NO_LOGIN)
+            own = self.syntax.grammar.rules.keys() - self.syntax.profile.grammar.rules.keys()
+            path = self.syntax.automaton.leaves[next(bits(self._landmarks.begins_host))].path
+            return FaultMessage(message, "user", next(r for r in reversed(path) if r in own), ("a host",), _NO_LOGIN)
         character = self.text[self.at]
         escape = f"%{ord(character):02X}"
         if self.at < self.index or not self.state.taken(escape):
@@ -361,8 +362,7 @@ class Fault:
             return fault_messages.excluded_octet(self.place(at, at + 3, before))
         literal = self.syntax.automaton.begun(self.state.expected) if at < self.index else None
         if literal is not None:
-            place = self.place(at, at + literal.offset + 1, before)
-            return fault_messages.broken_literal(place, literal)
+            return fault_messages.broken_literal(self.place(at, at + literal.offset + 1, before), literal)
         if at < len(text):
             escaped = self.state.taken(f"%{ord(text[at]):02X}")
             if text[at] != "%" and part_of(syntax, escaped) is not None:

@@ -265,6 +265,8 @@ def test_secrets_are_hidden() -> None:
     assert "opensesame" not in repr(made.settings)
     assert [each.safe for each in made.settings] == ["ftp://joe:***@gw.dom/{url}", "***", "ftp://joe:***@h/", "***"]
     error = refused(configured, {"gateways": {"wais": "ftp://joe:opensesame@gw.dom/"}})
+    as_the_hint_says = configured({"gateways": {"wais": str(error.hint).split('"')[1]}})
+    assert not Client(configuration=as_the_hint_says).check_configuration()
     assert "opensesame" not in str(error) + repr(error) + repr(error.args)
     environ = {"URLSCHEMES_GATEWAYS": "ftp://joe:opensesame@gw.dom/"}
     error = refused(Configuration.of, ConfigFile(), trust_env=True, environ=environ)

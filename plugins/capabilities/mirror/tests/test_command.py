@@ -183,9 +183,27 @@ def test_http_is_refused_and_leaves_the_folder_free(tmp_path: Path) -> None:
         result = run(f"http://{address}/index.html", str(folder))
     assert (result.exit_code, result.stdout) == (4, "")
     assert "http delivers a document here, and a mirror needs a listing" in result.stderr
-    assert list(folder.iterdir()) == []
+    assert not folder.exists()
     assert run(f"file://{root}/", str(folder), "--root", str(root)).exit_code == 0
     assert (folder / "notes").read_bytes() == b"N"
+
+
+@pytest.mark.parametrize("inner", ["", "inner/saved"])
+def test_a_folder_is_not_saved_in_itself(tmp_path: Path, inner: str) -> None:
+    result = run(f"file://{tmp_path}/", str(tmp_path / inner), "--root", str(tmp_path))
+    assert (result.exit_code, result.stdout) == (4, "")
+    assert "lies in the tree that it saves" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_limit_names_its_option(tmp_path: Path) -> None:
+    (tmp_path / "root" / "inner").mkdir(parents=True)
+    (tmp_path / "root" / "a").write_text("a")
+    arguments = (f"file://{tmp_path}/root", str(tmp_path / "saved"), "--root", str(tmp_path))
+    short, shallow = run(*arguments, "--octets", "0"), run(*arguments, "--depth", "0")
+    assert (short.exit_code, shallow.exit_code) == (3, 0)
+    assert "--octets N allows more" in short.stderr
+    assert "--depth N allows more" in shallow.stdout
 
 
 def test_a_wrong_folder_is_refused_before_the_access(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_a_mirror_begins_at_a_listing(server: Server, save: Save, top: Path, fou
     server.tree = {"a.txt": found}
     with pytest.raises(UnsupportedOperation, match=f"x-tree delivers a {kind} here, and a mirror needs a listing"):
         save(f"{ROOT}a.txt")
-    assert list(top.iterdir()) == []
+    assert not top.exists()
 
 
 HOSTILE = [
@@ -353,7 +353,7 @@ def test_what_is_no_document_is_left_out_and_what_fails_is_reported(server: Serv
 def test_the_limits_hold(server: Server, save: Save, top: Path) -> None:
     server.tree = {"": [entry("d/"), entry("a")], "a": b"A", "d/": [entry("d/e/")], "d/e/": [entry("d/e/f")]}
     steps = save(depth=1)
-    assert actions(steps) == [("saved", "a"), ("failed", "d/e/")]
+    assert actions(steps) == [("saved", "a"), ("refused", "d/e/")]
     assert isinstance(steps[-1].error, LimitExceeded)
     many = [entry(f"a{number}") for number in range(10)]
     server.tree = {"": many} | {f"a{number}": b"A" for number in range(10)}

@@ -54,7 +54,6 @@ MODERN = Registry(profile="rfc3986")
         ("http://[&::1%25eth0]/", "invalid-host", 8, "3.2.2", "invalid character '&' in the host at position 8"),
         ("http://h:8a/", "invalid-port", 10, "3.2.3", "invalid character in the port at position 10: exp"),
         ("http://h:a?", "invalid-port", 9, "3.2.3", "invalid port at position 9: expected a digit"),
-        ("http://u:p@h/", "userinfo-not-allowed", 7, "3.2", "unexpected user name at position 7: expected a host"),
         (
             "http://h?q@x#y#",
             "invalid-part",

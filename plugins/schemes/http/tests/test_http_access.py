@@ -281,8 +281,6 @@ def test_no_password_is_asked_for_or_sent_in_clear_text(status: str, challenge: 
         ("127.0.0.1", False, JOE, True),
         ("::1", False, JOE, True),
         ("::ffff:127.0.0.1", False, JOE, False),
-        ("192.0.2.1", True, Credentials(token="t"), False),
-        ("127.0.0.1", True, Credentials(token="t"), False),
     ],
 )
 def test_a_login_without_tls(address: str, allow_cleartext: bool, login: Credentials, is_sent: bool) -> None:

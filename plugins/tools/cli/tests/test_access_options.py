@@ -92,6 +92,12 @@ def test_the_login_of_user_goes_to_the_url(run, tmp_path) -> None:
     assert "a user name and a password, not a token" in refused.stderr
 
 
+def test_a_user_name_in_a_url_without_one_names_the_option(run) -> None:
+    result = run("access", "http://joe@127.0.0.1/", plugins="urlschemes-http")
+    assert result.exit_code == 1
+    assert "; --user NAME with --password-file FILE logs in where a server asks for it\n" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -129,6 +129,14 @@ def test_a_wrong_pin_is_a_usage_error(run, pins: list[str], message: str) -> Non
     assert (result.exit_code, message in result.stderr) == (2, True)
 
 
+def test_options_of_a_command_stand_after_its_name(run) -> None:
+    assert "'--json': options of a command stand after its name\n" in run("--json", "parse", "x-shelf://h/").stderr
+
+
+def test_the_choices_of_a_missing_argument_stand_on_its_line(run) -> None:
+    assert "Choose from: bash, zsh, fish\n" in run("completion").stderr
+
+
 def test_a_misspelt_command_is_suggested(run) -> None:
     assert "No such command 'acces'. Did you mean access?" in run("acces", "x").stderr
     assert "Did you mean" not in run("zzz").stderr
@@ -188,13 +196,15 @@ def test_output_that_cannot_be_written_is_an_error(shell, arguments: list[str]) 
         (">&-", "x-shelf://127.0.0.1/vase", 0),
         ("<&- >&- 2>&-", "x-shelf://127.0.0.1/vase", 0),
         ("<&- >&- 2>&-", "x-shelf:", 1),
+        (">&-", "", 3),
     ],
 )
-def test_closed_streams_are_no_error(
+def test_closed_streams_are_no_error_unless_they_are_used(
     environment: dict[str, str], tmp_path: Path, closed: str, url: str, code: int
 ) -> None:
     target = tmp_path / "saved"
-    arguments = [sys.executable, "-m", "urlschemes_cli", "access", "-o", str(target), url]
+    words = ["access", "-o", str(target), url] if url else ["--version"]
+    arguments = [sys.executable, "-m", "urlschemes_cli", *words]
     done = subprocess.run(
         ["/bin/sh", "-c", f'"$@" {closed}', "sh", *arguments],
         capture_output=True,

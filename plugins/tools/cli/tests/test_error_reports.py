@@ -28,7 +28,7 @@ def test_an_unknown_scheme_is_reported_with_what_ledgers_know(run, art_ledger) -
     assert result.stderr == (
         "urlschemes: no installed plugin provides the scheme x-song; "
         "the list of arts (2026-03) lists it as historical: songs, by \\x1btheir words, the songbook, sung no more\n"
-        "  help: `check` reads any scheme; a plugin can define it\n"
+        "  help: `parse` reads any scheme; --records FOLDER before the command reads its record\n"
     )
 
 
@@ -114,6 +114,7 @@ def test_broken_hooks_stop_an_access_and_are_reported(run, install) -> None:
         ('"http://host.dom/"', 'leave out `"` and `"` around the URL, or let `fix` do it'),
         ("URL:http://host.dom/", ", or let `fix` do it"),
         ("x-nobody:a", None),
+        ("http://host.dom/\xe9\xe8", "write its octets in UTF-8, %C3%A9%C3%A8, or let `fix` do it"),
     ],
 )
 def test_every_command_gives_the_same_hint(run, text: str, hint: str | None) -> None:
@@ -135,7 +136,10 @@ def test_every_command_gives_the_same_hint(run, text: str, hint: str | None) -> 
         ("options.octets", True, "--option octets=yes helps"),
         ("login", False, "--option login=no helps"),
         ("scheme", "x-foo", "--scheme x-foo helps"),
-        ("parse_generic()", None, "`check` helps"),
+        ("parse_generic()", None, "`parse` helps"),
+        ("normalized()", None, "`fix --normalize` helps"),
+        ("Registry.records", None, "--records FOLDER before the command helps"),
+        ("octets", None, "--octets N helps"),
         ("cert", None, "--cert FILE helps, or `cert = FILE` in the table [tls] of the configuration file"),
         ("Limits.deadline", None, "--deadline SECONDS helps"),
         ("credentials", None, "--user NAME with --password-file FILE helps"),

@@ -11,7 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import urlschemes_servers.command  # noqa: F401  imported here, since the registry logs an import that is slow
+from urlschemes.errors import PluginError
 from urlschemes_cli.app import command
+from urlschemes_servers.demos import https
 
 DEMOS = """
 from contextlib import contextmanager
@@ -99,6 +101,15 @@ def test_a_demonstration_that_fails_is_reported_and_the_others_are_shown(run: Ru
     assert f"the demonstration of x-bare by shelf-demos 1.0 failed: {reason}" in result.stderr
     assert "x-example  a shelf" in result.stdout
     assert "failed: x-bare\n" in result.stdout
+
+
+def test_a_demonstration_over_tls_names_the_extra_that_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "trustme", None)
+    with pytest.raises(PluginError) as caught, https(tmp_path):
+        pass
+    assert "urlschemes-servers[tls]" in str(caught.value.hint)
 
 
 def test_an_exit_of_a_demonstration_is_an_error(run: Run) -> None:

@@ -260,7 +260,7 @@ def _gateway(scheme: str, text: str, source: str) -> Setting:
             f"{source}: {name} is not a gateway: {error}",
             source=source,
             key=name,
-            hint='write it like "x-foo://gw.dom/fetch?{url}"',
+            hint='write it like "http://gw.dom/fetch?{url}"',
         ) from None
     return Setting("gateways", scheme, text, source)
 

@@ -106,6 +106,10 @@ class Preparation:
             if self.hooks is None and self.configuration.gateway(scheme) is None:
                 raise
             return self.registry.parse_generic(text)
+        except InvalidURL as error:
+            if error.code == "userinfo-not-allowed":
+                error.hint = Hint(error.hint, Remedy("logs in where a server asks for it", "credentials"))
+            raise
 
     def _dialogue(self, url: URL) -> Dialogue:
         self._accessed = url

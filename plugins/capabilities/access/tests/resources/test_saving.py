@@ -87,7 +87,7 @@ def test_a_disk_that_hangs_does_not_outlast_the_deadline(
         else:
             run_on_loop(save_on_loop())
 
-    with pytest.raises(DeadlineExceeded, match="the deadline passed while waiting for file") as late:
+    with pytest.raises(DeadlineExceeded, match="the deadline passed while waiting for local file") as late:
         save()
     assert late.value.scheme == "x-talk"
     let_go.set()
@@ -95,6 +95,15 @@ def test_a_disk_that_hangs_does_not_outlast_the_deadline(
     assert eventually(no_thread_writes)
     assert [*tmp_path.iterdir()] == [target]
     assert target.read_bytes() == (CONTENT if name == "commit" else b"older")
+
+
+def test_a_deadline_that_has_passed_before_is_not_the_fault_of_the_disk(tmp_path: Path, clock: Clock) -> None:
+    def late() -> Algorithm[None]:
+        clock.now += 1
+        yield from Open("document")
+
+    with pytest.raises(DeadlineExceeded, match="the deadline passed while waiting for content"):
+        run(late(), deadline=1, clock=clock).save(tmp_path / "a")
 
 
 def test_after_a_deadline_on_the_disk_the_document_is_not_complete(
@@ -125,7 +134,7 @@ def test_finding_an_earlier_part_ends_at_the_deadline(
     tmp_path: Path, hang: Callable[[Any, str], threading.Event]
 ) -> None:
     hang(Part, "_open")
-    with pytest.raises(DeadlineExceeded, match=r"the deadline passed while waiting for file"):
+    with pytest.raises(DeadlineExceeded, match=r"the deadline passed while waiting for local file"):
         Part(tmp_path / "a", URL, timeout=0.1).__enter__()
 
 

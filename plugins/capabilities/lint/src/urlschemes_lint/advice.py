@@ -156,7 +156,8 @@ class _Advice:
         if not written or part in {"host", "user"} or (character.isascii() and not self.is_repaired):
             return None
         if "\udc80" <= character <= "\udcff":
-            return f"the text is not UTF-8 there: write {written} if that octet is meant"
+            meant = "that octet is" if len(written) == len("%00") else "those octets are"
+            return f"the text is not UTF-8 there: write {written} if {meant} meant"
         return f"write {'' if character.isascii() else 'its octets in UTF-8, '}{written}"
 
     def _from_surroundings(self) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from textwrap import wrap
 from typing import NamedTuple, TypeAlias
-from unicodedata import east_asian_width
+from unicodedata import bidirectional, east_asian_width
 
 from urlschemes import URL, InvalidURL, Registry, UnknownScheme, URLError
 from urlschemes.grammar.octets import unescape
@@ -113,16 +113,17 @@ def explanation(
         url_type = schemes[error.scheme].url_type if error.scheme else algorithms_of(schemes.profile).url_type
         repair = repair_of(error.text, registry, limit)
         hint = advice(error, error.text, url_type, repair)
-        return Drawing(_error_lines(error, hint, min(width, WIDTH)) + _repair_lines(repair), error)
+        lines = _error_lines(error, hint, min(width, WIDTH), letters=not strokes.stem.isascii())
+        return Drawing(lines + _repair_lines(repair), error)
     return draw(url, width=width, strokes=strokes)._replace(error=unknown)
 
 
-def _error_lines(error: InvalidURL, hint: str | None, width: int) -> list[Line]:
-    """Return the text with a caret under the error, and the message."""
+def _error_lines(error: InvalidURL, hint: str | None, width: int, *, letters: bool) -> list[Line]:
+    """Return the text with a caret under the error, and the message; `letters` are shown as they are, or escaped."""
     lines: list[Line] = []
     if error.span is not None:
-        before, after = excerpt(error.text, error.span[0], width)
-        lines = [((before, ""), (after[:1], "error"), (after[1:], "")), ((" " * len(before) + "^", "error"),)]
+        before, after = excerpt(error.text, error.span[0], width, letters=letters)
+        lines = [((before, ""), (after[:1], "error"), (after[1:], "")), ((" " * _columns(before) + "^", "error"),)]
     return lines + _message_lines(error, hint, width)
 
 
@@ -157,20 +158,31 @@ def _wrapped(text: str, width: int) -> list[str]:
     return wrap(in_line(text), max(width, 1), break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def excerpt(text: str, position: int, width: int) -> tuple[str, str]:
-    """Return the text before and after `position`, safe to print, together at most `width` characters."""
+def excerpt(text: str, position: int, width: int, *, letters: bool = False) -> tuple[str, str]:
+    """Return the text before and after `position`, safe to print, together at most `width` columns.
+
+    It is US-ASCII; with `letters`, also those of other languages that are written from left to right.
+    """
     clean = redact_url(text)
     if clean != text:  # a password was hidden, which may have moved the position
         same = _alike(text, clean)
         position = position if position < same else max(same, len(clean) - (len(text) - position))
-    before = one_line(clean[max(0, position - width) : position], 10 * width)
-    after = one_line(clean[position : position + width], 10 * width)
+    before = _safe(clean[max(0, position - width) : position], letters=letters)
+    after = _safe(clean[position : position + width], letters=letters)
+    if _columns(before + after) > len(before + after):
+        width //= 2
     most = width * 2 // 3
     if len(before) > most:
         before = f"...{before[3 - most :]}"
     if len(before) + len(after) > width:
         after = f"{after[: max(width - len(before) - 3, 1)]}..."
     return before, after
+
+
+def _safe(text: str, *, letters: bool) -> str:
+    return "".join(
+        each if letters and each.isalpha() and bidirectional(each) == "L" else one_line(each) for each in in_line(text)
+    )
 
 
 def _alike(one: str, other: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections import deque
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -66,6 +66,7 @@ MAX_UNREACHABLE = 3
 
 Action: TypeAlias = Literal["saved", "unchanged", "refused", "failed"]
 
+_CONTINUES = "allows more: the same mirror continues where this one ended"
 _REFUSALS = (InvalidURL, UnknownScheme, UnsafeURL, UnsupportedOperation, PolicyDenied, InputRequired)
 _FULL = frozenset({errno.ENOSPC, errno.EROFS, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC)})
 
@@ -76,7 +77,7 @@ class MirrorStep:
 
     saved:      `path` is complete; `octets` of it were received, the rest was there as a part
     unchanged:  `path` was complete before
-    refused:    left out: another server, a search, a session, a link to a folder, not allowed; `error` says why
+    refused:    left out: another server, a search, a session, a link to a folder, too deep, denied; `error` says why
     failed:     `error` says why
 
     `terminated` is that of the document: False if it lacks the end mark of its protocol.
@@ -179,10 +180,19 @@ class _Walk:
             start = url if isinstance(url, URL) else self._client.registry.parse(url)
             self._server = _server(start)
             self._seen.add(start.normalized())
+            if hasattr(start, "to_path") and path.resolve().is_relative_to(start.to_path().resolve()):
+                raise UnsafeURL("the folder of the mirror lies in the tree that it saves", hint="choose another folder")
+            is_new = not path.exists()
             self._top = Folder.top(path)
             with closing(self._top):
                 self._record = Record(self._top, start.redacted())
-                listed = self._begin(start)
+                try:
+                    listed = self._begin(start)
+                except BaseException:
+                    if is_new:
+                        with suppress(OSError):
+                            path.rmdir()
+                    raise
                 self._record.write()
                 try:
                     for step in self._steps(start, listed):
@@ -227,7 +237,7 @@ class _Walk:
                 f"the listings have more than {self._entries} entries",
                 limit="entries",
                 value=self._entries,
-                hint="raise entries; the same mirror continues where this one ended",
+                hint=Hint(Remedy(_CONTINUES, "entries")),
             )
 
     def _visit(self, level: _Level, folder: Folder, item: _Item) -> Iterator[MirrorStep]:
@@ -247,7 +257,8 @@ class _Walk:
         except URLError as error:
             if self._ends(error):
                 raise
-            if isinstance(error, RemoteError) and "link" in item.entry.kind:  # to a folder, or to nothing
+            is_link = isinstance(error, RemoteError) and "link" in item.entry.kind  # to a folder, or to nothing
+            if is_link or (isinstance(error, LimitExceeded) and error.limit == "depth"):
                 yield MirrorStep("refused", shown, None, 0, error)
             else:
                 yield MirrorStep("failed", shown, path, 0, error)
@@ -330,7 +341,7 @@ class _Walk:
                     f"the documents are longer than {self._octets} octets",
                     limit="octets",
                     value=self._octets,
-                    hint="raise octets; the same mirror continues where this one ended",
+                    hint=Hint(Remedy(_CONTINUES, "octets")),
                 )
             part.write(piece)
         return received
@@ -339,9 +350,9 @@ class _Walk:
         """Read the listing that the folder at `path` is for. If it breaks off, what arrived is used."""
         entries: list[Entry] = []
         if len(path) > self._depth:
-            raise LimitExceeded(
-                f"more than {self._depth} folders in folders", limit="depth", value=self._depth, hint="raise depth"
-            )
+            hint = Hint(Remedy("allows more", "depth"))
+            problem = f"more than {self._depth} folders in folders"
+            raise LimitExceeded(problem, limit="depth", value=self._depth, hint=hint)
         try:
             entries.extend(listing)
         except AccessError as error:

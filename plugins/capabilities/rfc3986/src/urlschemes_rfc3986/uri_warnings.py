@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from urlschemes.errors import Hint, Remedy
 from urlschemes.grammar.octets import encoded, octets_of, unescape
 from urlschemes.grammar.profile import authority_of
 from urlschemes.grammar.regex_compat import compiled
@@ -38,6 +39,7 @@ class Warned(NamedTuple):
     hint: str | None
 
 
+_NORMALIZED = Remedy("does it", "normalized()")
 CODES = {
     "unusual-name": Code(
         "a name that no host of the DNS has",
@@ -82,12 +84,12 @@ CODES = {
     "needless-escape": Code(
         "an encoded character that needs no escape",
         "RFC 3986 section 6.2.2.2",
-        "write the characters themselves, as `normalized` does",
+        Hint("write the characters themselves", _NORMALIZED),
     ),
     "dot-segment": Code(
         "a segment `.` or `..`, which most programs resolve",
         "RFC 3986 section 6.2.2.3",
-        "write the path without it, as `normalized` does",
+        Hint("write the path without it", _NORMALIZED),
     ),
 }
 """The codes of the warnings."""

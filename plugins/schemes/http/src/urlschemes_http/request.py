@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import h11
 
 from urlschemes import __version__
+from urlschemes.errors import UnsupportedOperation
 from urlschemes_access.errors import ConnectError
 from urlschemes_access.protocol import CHUNK, Algorithm, Close, Connect, Peer, Send, StartTLS
 from urlschemes_http.authentication import authorization
@@ -31,7 +32,7 @@ Fields: TypeAlias = "Sequence[tuple[str, str]]"
 class Request:
     """One request and its response. The target is sent exactly as the URL writes it.
 
-    A login is sent over TLS; without TLS to a loopback address, and if `cleartext` is true, but never a token.
+    A login is sent over TLS; without TLS to a loopback address, and if `cleartext` is true, but a token is refused.
     """
 
     __slots__ = ("_http", "_method", "_reader", "_secret", "may_log_in", "peer", "url")
@@ -88,8 +89,12 @@ class Request:
             *more,
         ]
         login = login or self.peer.login
+        if login is not None and login.token and not url.tls:
+            raise UnsupportedOperation(
+                "a token is sent over https only", scheme=url.scheme, hint="try the same URL with https"
+            )
         # Asked again: the connection that demanded a login may have led to another address of the host.
-        if login is not None and self.may_log_in and (url.tls or not login.token):
+        if login is not None and self.may_log_in:
             value, self._secret = authorization(login)
             fields.append(("Authorization", value))
         octets = self._http.send(h11.Request(method=self._method, target=url.target, headers=fields)) or b""

@@ -86,8 +86,8 @@ class _Commands(click.Group):
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]  # it never returns
         """Run the command and exit. Errors are reported without a traceback and without passwords."""
         for name in ("stdin", "stdout", "stderr"):
-            if getattr(sys, name) is None:  # closed: a connection could get its descriptor; to read it is an error
-                null = os.open(os.devnull, os.O_WRONLY)
+            if getattr(sys, name) is None:  # closed: a connection could get its descriptor; to use it is an error
+                null = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_WRONLY)
                 setattr(sys, name, os.fdopen(null, "r" if name == "stdin" else "w", closefd=False))
         for stream in (sys.stdout, sys.stderr):
             with suppress(AttributeError):  # a caller's stream, which has no such method
@@ -108,7 +108,11 @@ class _Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # `--json` is an option of the commands, but an error before a command is found must be JSON too.
         ctx.meta[ASKED] = "--json" in takewhile("--".__ne__, args)
-        rest, given = super().parse_args(ctx, args), ctx.params
+        try:
+            rest, given = super().parse_args(ctx, args), ctx.params
+        except click.NoSuchOption as error:
+            problem = f"No such option {error.option_name!r}: options of a command stand after its name"
+            raise click.UsageError(problem, ctx) from None
         for name in ("plugins", "config"):
             if given[f"no_{name}"] and given[name] is not None:
                 raise click.UsageError(f"--{name} and --no-{name} cannot be combined", ctx)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -81,7 +82,7 @@ def error_json(error: URLError | click.ClickException) -> dict[str, Any]:
     if isinstance(error, URLError):
         code, message, hint = error.code, str(error.message or error.code), hint_of(error)
     else:
-        code, message, hint = "usage", error.format_message(), None
+        code, message, hint = "usage", usage_message(error), None
     places = ("scheme", "part", "position", "span", "rule", "section")
     readings = getattr(error, "shown_readings", None)
     return {
@@ -133,6 +134,11 @@ def _read(registry: Registry, text: str) -> tuple[InvalidURL | None, dict[str, s
     return None, {each.code: each.message for each in found}
 
 
+def usage_message(error: click.ClickException) -> str:
+    """Return the message on one line: click lists the choices of an argument that is missing on several."""
+    return re.sub(r"\s*\n\s*", " ", error.format_message())
+
+
 def report_usage_error(error: click.ClickException) -> int:
     """Report a usage error as click does, but without passwords of URLs, and as JSON; return the exit code for it."""
     context = getattr(error, "ctx", None)
@@ -143,7 +149,7 @@ def report_usage_error(error: click.ClickException) -> int:
         return error.exit_code
     if context is not None:
         write_line(safe_line(context.get_usage()), stream=sys.stderr)
-    write_note(error.format_message())
+    write_note(usage_message(error))
     if context is not None:
         write_line(f"Try '{context.command_path} --help'.", stream=sys.stderr)
     return error.exit_code

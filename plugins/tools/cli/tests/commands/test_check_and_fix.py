@@ -47,6 +47,11 @@ def test_fix_writes_the_url_and_lists_the_changes_on_standard_error(run) -> None
     assert run("fix", "x-shelf://host.dom/a").stderr == "urlschemes: the URL is valid and was not changed\n"
 
 
+def test_fix_writes_the_normal_form(run) -> None:
+    result = run("fix", "--normalize", "X-Shelf://HOST.dom/%61")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "x-shelf://host.dom/a\n", "")
+
+
 def test_fix_as_json(run) -> None:
     fixed = json.loads(run("fix", "--json", "x-shelf://host.dom/~a#top").stdout)
     assert (fixed["given"], fixed["url"]) == ("x-shelf://host.dom/~a#top", "x-shelf://host.dom/%7Ea")

@@ -118,6 +118,7 @@ def test_the_profiles_of_the_library_and_of_the_command_are_shown(run, configure
     default = ["registry.profile", '"rfc1738"', "default"]
     option = ["--profile", '"rfc1738"', "--profile, or URLSCHEMES_PROFILE"]
     assert rows() == [default, ["--profile", '"rfc3986"', "default"]]
+    assert "\nThe command reads URLs by --profile, other programs by registry.profile.\n" in run("config").stdout
     assert rows("--profile", "rfc1738") == [default, option]
     configure('[registry]\nprofile = "rfc3986"\n')
     assert rows() == [[name, '"rfc3986"', "the file"] for name in ("registry.profile", "--profile")]

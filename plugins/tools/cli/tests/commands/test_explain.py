@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 URL = "x-shelf://joe:hunter2@host.dom:81/vase"
 
 
@@ -29,6 +31,22 @@ def test_an_invalid_url_gets_a_caret_and_its_repair(run) -> None:
     assert lines[:2] == ["x-shelf://host.dom/~vase", " " * 19 + "^"]
     assert "'~' in the thing at position 19" in lines[2]
     assert lines[-1] == "  repaired  x-shelf://host.dom/%7Evase"
+
+
+@pytest.mark.parametrize(
+    ("url", "language", "shown"),
+    [
+        ("x-shelf://müller.dom/", "C.UTF-8", ["x-shelf://müller.dom/", " " * 11 + "^"]),
+        ("x-shelf://日本.dom/", "C.UTF-8", ["x-shelf://日本.dom/", " " * 10 + "^"]),
+        ("x-shelf://h/日本 a", "C.UTF-8", ["x-shelf://h/日本 a", " " * 12 + "^"]),
+        ("x-shelf://a日 b.dom/", "C.UTF-8", ["x-shelf://a日 b.dom/", " " * 11 + "^"]),
+        ("x-shelf://h /日本", "C.UTF-8", ["x-shelf://h /日本", " " * 11 + "^"]),
+        ("x-shelf://müller.dom/", "C", [r"x-shelf://m\xc3\xbcller.dom/", " " * 11 + "^"]),
+    ],
+)
+def test_a_terminal_shows_the_letters_that_it_can(terminal, url: str, language: str, shown: list[str]) -> None:
+    lines = terminal("explain", url, LC_ALL=language, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0").text.splitlines()
+    assert lines[:2] == shown
 
 
 def test_an_empty_line_begins_each_of_several_drawings_and_an_unknown_scheme_is_reported(run) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from urlschemes.errors import PluginError
+from urlschemes.registry.names import how_to_install
 from urlschemes_servers.ftp import FtpUser, ftp_server
 from urlschemes_servers.gopher import gopher_server, menu, search, text
 from urlschemes_servers.http import HttpRequest, HttpResponse, http_server
@@ -79,7 +80,8 @@ def https(folder: Path) -> Iterator[Demonstration]:
     try:
         certificates = make_certificates()
     except ModuleNotFoundError as error:
-        raise PluginError("a server with a certificate needs trustme", hint="pip install trustme") from error
+        hint = how_to_install("urlschemes-servers", "tls")
+        raise PluginError("a server with a certificate needs trustme", hint=hint) from error
     with http_server(folder, tls=certificates.server) as (host, port):
         yield Demonstration(
             f"https://{host}:{port}/notes.txt",

@@ -207,7 +207,7 @@ class Dialogue:
         except TimeoutError as fault:
             if fault.errno is not None:
                 raise
-            failure = self._deadline.error("file", 0)
+            failure = self._deadline.error("local file" if timeout else "content", 0)
             self._give_up(failure)
             raise failure from None
 

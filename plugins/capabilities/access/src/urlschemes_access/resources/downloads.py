@@ -95,8 +95,8 @@ class Part:
                 self.close()
                 if self._timeout is None or not isinstance(fault, TimeoutError) or fault.errno is not None:
                     raise
-                late = "the deadline passed while waiting for file"
-                raise DeadlineExceeded(late, phase="file") from None
+                late = "the deadline passed while waiting for local file"
+                raise DeadlineExceeded(late, phase="local file") from None
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -53,7 +53,7 @@ def _range(text: str) -> Range | int:
     raise click.BadParameter(f"expected FIRST-LAST, as in 0-499, FIRST-, or -N for the last N octets, got {text!r}")
 
 
-@click.command()
+@click.command(context_settings={"allow_extra_args": True})
 @click.argument("url", required=False, callback=remember)
 @click.option("-o", "--output", type=click.Path(), metavar="FILE", help="Write to FILE.")
 @click.option("-O", "by_name", is_flag=True, help="Write the content to a file named after the path of URL.")
@@ -100,6 +100,8 @@ def access(
 
     Private networks are allowed, because you typed the URL. Local files are allowed below a --root only.
     """
+    if click.get_current_context().args:
+        raise click.UsageError("give one URL, or --many FILE with several")
     given = {"--many": many is not None, "--continue": resumes, "--range": part is not None, "--compressed": compressed}
     taken = [name for name, is_taken in given.items() if is_taken]
     if len(taken) > 1:

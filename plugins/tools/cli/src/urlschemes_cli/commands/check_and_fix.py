@@ -78,15 +78,18 @@ def _place(finding: dict[str, Any]) -> str:
 
 @click.command()
 @for_each_url("given", heading="")
+@click.option("--normalize", is_flag=True, help="Write the normal form of the URL, by the rules of its scheme.")
 @json_option
 @passwords_option
-def fix(settings: Settings, given: str, *, as_json: bool, passwords: bool) -> int:
+def fix(settings: Settings, given: str, *, normalize: bool, as_json: bool, passwords: bool) -> int:
     """Write the valid URL that is nearest to URL, and list the changes on standard error.
 
     A scheme or a host is never guessed. If several repairs are possible, none is made. With `-`, each line of standard
     input is a URL.
     """
     fixed = urlschemes_lint.fix(given, registry=settings.registry_for(given))
+    if normalize:
+        fixed = fixed._replace(url=fixed.url.normalized())
     value = _fixed_json(fixed, given, passwords=passwords)
     if as_json:
         write_json(value)
@@ -110,7 +113,7 @@ def _fixed_json(fixed: urlschemes_lint.Fixed, given: str, *, passwords: bool) ->
 
 
 def _note_changes(value: dict[str, Any], place: str) -> None:
-    if not value["changes"] and not place:
+    if not value["changes"] and value["url"] == value["given"] and not place:
         write_note("the URL is valid and was not changed")
     for change in value["changes"]:
         texts = [each if each == each.strip() else f"'{each}'" for each in (change["before"], change["after"]) if each]

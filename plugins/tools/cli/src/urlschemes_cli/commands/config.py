@@ -139,3 +139,4 @@ def _show(found: dict[str, Any]) -> None:
         row["source"] = "the file" if row["source"] == found["file"] else row["source"]
         row["value"] = "any" if row["value"] is None else json.dumps(row["value"])  # as the file has it; but for None
     console.print_rows(found["settings"], _COLUMNS)
+    console.print_line(("The command reads URLs by --profile, other programs by registry.profile.", "dim"))

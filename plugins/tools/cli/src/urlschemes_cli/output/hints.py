@@ -35,8 +35,11 @@ _SETTINGS = {
     "Credentials.token": ("--bearer-file {}", "FILE", ""),
     "Configuration()": ("--no-config", "", ""),
     "span_hosts": ("--span-hosts", "", ""),
+    **{name: (f"--{name} {{}}", "N", "") for name in ("depth", "entries", "octets")},  # of `mirror`
     "scheme": ("--scheme {}", "NAME", ""),
-    "parse_generic()": ("`check`", "", ""),
+    "parse_generic()": ("`parse`", "", ""),
+    "normalized()": ("`fix --normalize`", "", ""),
+    "Registry.records": ("--records {} before the command", "FOLDER", ""),
 }
 """Settings of remedies, or their owners: the option of the command, what stands for a value that the user chooses, and
 the table of the configuration file that has the setting, too. All others are options of a scheme."""
@@ -70,7 +73,8 @@ def _own_hint(error: URLError) -> str | None:
 
 def _advice(error: URLError) -> str | None:
     """Return the hint of `check` about the error; None if it does not find it. It knows the whole text, and `fix`."""
-    if not isinstance(error, errors.InvalidURL | errors.UnknownScheme):
+    names_setting = isinstance(error, errors.InvalidURL) and isinstance(error.hint, Hint)  # only the access knows it
+    if names_setting or not isinstance(error, errors.InvalidURL | errors.UnknownScheme):
         return None
     from urlschemes_lint import check  # late: only an error needs it
 
@@ -78,7 +82,7 @@ def _advice(error: URLError) -> str | None:
     text = error.text if isinstance(error, errors.InvalidURL) else about.text if about else ""
     with suppress(URLError):
         for each in check(text, registry=current_settings().registry_for(text)):
-            if (each.code, each.message) == (error.code, error.message):
+            if each.code == error.code and (each.span or (0,))[0] == (error.position or 0):
                 return each.hint
     return None
 
