@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from types import FunctionType
 from typing import Literal, assert_type
 
@@ -105,6 +106,16 @@ def test_parts_are_typed() -> None:
     assert_type(file.segments, tuple[str, ...])
     assert_type(file.path, str)
     assert (http.path, gopher.search, file.segments) == ("a", "w", ("a", "b"))
+
+
+def test_a_type_takes_the_parts_of_its_urls() -> None:
+    url = HttpsURL.parse("https://h/a?b")
+    assert HttpsURL(**url.parts) == type(url)(**url.parts) == url
+
+
+def test_a_policy_takes_any_sets_and_lists() -> None:
+    policy = Policy(hosts={"h"}, networks=["10.0.0.0/8"], roots=["/srv"])
+    assert replace(policy, roots=[], writable=["/srv"]).networks == ("10.0.0.0/8",)
 
 
 def test_parts_of_news_nntp_telnet_and_wais_are_typed() -> None:

@@ -63,8 +63,10 @@ def test_a_scheme_is_made_of_rules_in_a_program():
     assert registry.parse("x-memo://host.dom:7/a").parts == {"host": "host.dom", "port": 7}
     with pytest.raises(RegistrationError, match=r"^the name 'memo' does not begin with x-"):
         Scheme.of("memo", 'memourl = "memo:" *uchar')
-    with pytest.raises(TypeError, match=r"^profile must be a Profile, not str"):
-        Scheme.of("x-memo", 'memourl = "x-memo:" *uchar', profile="rfc3986")
+    named = Scheme.of("x-memo", 'memourl = "x-memo:" *uchar', profile="rfc1738")
+    assert str(named.url_type.parse("x-memo:a")) == "x-memo:a"
+    with pytest.raises(TypeError, match=r"^profile must be a Profile or a str, not int"):
+        Scheme.of("x-memo", 'memourl = "x-memo:" *uchar', profile=5)
 
 
 def test_the_rules_of_a_registry_keep_its_folders(folder):

@@ -97,7 +97,7 @@ def test_a_password_is_not_quoted() -> None:
         ("x-album://h/;size=", "missing size at position 18: expected a digit"),
         ("x-album://h/;size=x", "invalid size 'x' at position 18: expected a digit"),
         ("x-album://", "missing host at position 10: expected a domain name or four groups of digits"),
-        ("x-album://::1/", "missing host at position 10: expected a domain name or four groups of digits"),
+        ("x-album://::1/", "invalid host '::1' at position 10: expected a domain name or four groups of digits"),
         ("x-album://1.2/", "invalid host '1.2' at position 10: expected four groups of digits, not 2"),
         ("x-album://h?a", "invalid character '?' at position 11: expected \"/\""),
         ("x-album://h%41/", "invalid character '%' in the host at position 11: a host has no escapes"),

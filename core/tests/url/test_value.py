@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -231,9 +232,27 @@ def test_the_limit_of_the_length_can_be_set() -> None:
     assert pickle.loads(pickle.dumps(url)) == url
     assert url.replace(port=1).port == 1
     assert url.join("#x") == url
-    with pytest.raises(InvalidURL) as caught:
-        parse("x-album://h/a").replace(words="b" * 70_000)
+    assert len(str(url / "b")) == 70_014
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda url, text: AlbumURL(host="h", picture=text),
+        lambda url, text: url.replace(words=text),
+        lambda url, text: url / text,
+        lambda url, text: url.join(text),
+        lambda url, text: url.resolve(f"//{text}"),
+    ],
+)
+def test_what_is_longer_than_the_limit_is_refused_however_it_is_made(make: Callable[[URL, str], object]) -> None:
+    with pytest.raises(InvalidURL, match=r"; pass a greater `limit=\.\.\.` to `parse` or `join`$") as caught:
+        make(parse("x-album://h/a"), "b" * 70_000)
     assert caught.value.code == "url-too-long"
+
+
+def test_a_longer_reference_is_read_up_to_the_limit_that_is_given() -> None:
+    assert len(str(parse("x-album://h/a").join("b" * 70_000, limit=80_000))) == 70_012
 
 
 def test_the_generic_url_has_two_parts() -> None:

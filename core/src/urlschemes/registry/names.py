@@ -227,8 +227,8 @@ class Names(NamedTuple):
         install = how_to_install(known.distribution) if known is not None and known.distribution else None
         if claims:
             reasons = "; ".join(f"{claim.provider} is {claim.state}: {claim.reason}" for claim in claims)
-            unused = any(claim.state == "unused" for claim in claims)
-            hint = Hint(Remedy("reads URLs of another profile", "Registry.profile")) if unused else install
+            profiles = [(*claim.profiles, None)[0] for claim in claims if claim.state == "unused"]
+            hint = Hint(Remedy("reads its URLs", "Registry.profile", profiles[0])) if profiles else install
             return UnknownScheme(f"no plugin provides the scheme {name}: {reasons}", scheme=name, hint=hint)
         if known is not None:
             message, hint = _of_core_ledger(known, install)

@@ -383,8 +383,8 @@ class Registry:
         "_parse": """Return the URL that `text` is: an object of its scheme's type, which must be `type` or a subclass.
 
         A URL of this profile is parsed from its text, and returned if it is of that type already. `limit` bounds the
-        number of characters. Raises InvalidURL, UnknownScheme (which says what is known of the
-        name and what to install), PluginError if the plugin of the scheme is at fault.
+        number of characters. Raises InvalidURL, UnknownScheme (which says what is known of the name and what to
+        install), PluginError if the plugin of the scheme is at fault.
         """,
     }
 
@@ -417,12 +417,8 @@ class Registry:
         if wanted is not None and not issubclass(kind, wanted):
             message = f"expected {wanted.__name__}, got {kind.__name__}"
             hint = f"`{wanted.__name__}.parse(text)` gives it" if issubclass(wanted, kind) else None
-            place: dict[str, Any] = {
-                "part": "scheme",
-                "span": (0, len(name)),
-                "section": self.profile.section("scheme"),
-            }
-            raise invalid_url(text, message, scheme=lower_case(name), hint=hint, **place)
+            details = {"scheme": lower_case(name), "section": self.profile.section("scheme"), "hint": hint}
+            raise invalid_url(text, message, part="scheme", span=(0, len(name)), **details)
         return url
 
     def parse_generic(self, text: str, *, limit: int = LIMIT) -> URL:

@@ -12,7 +12,7 @@ from urlschemes.grammar.automaton import bits
 from urlschemes.grammar.derivation import expected_words, listed
 from urlschemes.grammar.profile import Authority
 from urlschemes.rfc1738 import RFC1738
-from urlschemes.url.fault_messages import FaultMessage, choices, is_like_ipv6, quoted_text
+from urlschemes.url.fault_messages import FaultMessage, choices, is_like_ipv6, missing_host_hint, quoted_text
 
 if TYPE_CHECKING:
     from urlschemes.url.fault_place import Fault
@@ -34,13 +34,12 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
     leaves = fault.syntax.automaton.leaves
     forms = {rule for each in bits(fault.state_before(start).expected) for rule in leaves[each].path}
     expected = listed(tuple(_RULES[rule] for rule in ("hostname", "hostnumber") if rule in forms))
-    if fault.code == "empty-host":
-        problem = f"missing host at position {fault.place().position}: expected {expected}"
-        third = ", or leave out the third `/`" if text.startswith("/", authority.start) else ""
-        return _host_fault(fault, problem, hint=f"write {expected} after `//`{third}")
     if is_like_ipv6(text[start : authority.end]):
         problem = f"{_quoted(fault, 'host', start, authority.end)}: expected {expected}"
         return _host_fault(fault, problem, "hostnumber", RFC1738.address_hint, ("a host",))
+    if fault.code == "empty-host":
+        problem = f"missing host at position {fault.place().position}: expected {expected}"
+        return _host_fault(fault, problem, hint=missing_host_hint(fault.syntax, text, authority, expected))
     if character == ":" and state.taken("/"):
         port = " and the port" if text[position + 1 : authority.end].isdecimal() else ""
         place = fault.place(position, authority.end if port else None)

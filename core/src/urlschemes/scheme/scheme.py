@@ -61,20 +61,23 @@ class Scheme:
             raise PluginContractError(problem, scheme=registration.scheme, wants=wants, has=has)
 
     @classmethod
-    def of(cls, name: str, bnf: str, /, *, profile: Profile = RFC1738, **parts: str | Mapping[str, Any]) -> Scheme:
+    def of(
+        cls, name: str, bnf: str, /, *, profile: Profile | str = RFC1738, **parts: str | Mapping[str, Any]
+    ) -> Scheme:
         """Make a scheme for an experiment, whose name begins with `x-`, from its rules (RFC 1738 section 4).
 
         Its URLs derive from the first rule of `bnf`; each of the `parts` names its rule, or is the table of a record:
         `Scheme.of("x-note", 'noteurl = "x-note://" hostport "/" *uchar', host="host", port="port")`.
 
-        Raises RegistrationError, GrammarError.
+        Raises RegistrationError, GrammarError, PluginError for the name of a profile that is not installed.
         """
         require_type("the name of a scheme", name, str)
         if not name.startswith("x-"):
             problem = f"the name {name!r} does not begin with x-: only an experiment can do without a record"
             raise RegistrationError(problem, field="scheme")
         table = {"scheme": name, "syntax": {"bnf": bnf, "parts": parts}}
-        return cls(Registration.from_table(table, source=f"the scheme {name}", profile=profile))
+        known = named("urlschemes.registry.registry", "registry_or_default")(None, profile).profile
+        return cls(Registration.from_table(table, source=f"the scheme {name}", profile=known))
 
     @property
     def name(self) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from urlschemes.grammar.automaton import State
 from urlschemes.grammar.derivation import END, expected_words, listed, octet_name, part_of, rule_of
 from urlschemes.grammar.octets import HEX, encoded, octets_of
+from urlschemes.grammar.profile import Authority
 from urlschemes.grammar.regex_compat import compiled
 from urlschemes.grammar.rule_tree import Characters
 from urlschemes.grammar.syntax import Syntax
@@ -118,6 +119,12 @@ def sharing_part(syntax: Syntax, name: str, rest: str) -> str:
 def is_like_ipv6(text: str) -> bool:
     """Return True if `text` looks like an IPv6 address without brackets."""
     return text.count(":") > 1 and not text.strip(f"{HEX}:.") and "." not in text.partition(":")[0]
+
+
+def missing_host_hint(syntax: Syntax, text: str, authority: Authority, expected: str) -> str:
+    """Return the hint about the missing host of `authority` in `text`."""
+    is_right = text.startswith("/", authority.start) and syntax.fullmatch(text.replace("///", "//", 1))
+    return f"write {expected} after `//`{', or leave out the third `/`' if is_right else ''}"
 
 
 def escapes(run: str) -> str:

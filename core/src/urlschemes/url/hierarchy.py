@@ -33,11 +33,7 @@ def parent_of(url: URLBase) -> str:
 
 def below(url: URLBase, segment: str) -> str:
     """Return the text of `segment`, decoded, in the level of `url`. Raises NotHierarchical, InvalidURL, TypeError."""
-    part = hierarchical_part(url)
-    written = written_segment(part, segment)
-    if segment in {".", ".."}:
-        message = f"`/` takes the name of a segment, and {segment!r} is a reference"
-        raise invalid_url("", message, part=part.name, hint=f"use join({segment!r})")
+    written = written_segment(hierarchical_part(url), segment)
     first, levels = _levels(url)
     return first + levels + ("/" if levels and not levels.endswith("/") else "") + written
 
@@ -45,6 +41,9 @@ def below(url: URLBase, segment: str) -> str:
 def written_segment(part: Part, segment: str) -> str:
     """Return `segment`, decoded, as it is written in the hierarchical `part`. Raises InvalidURL, TypeError."""
     require_type("segment", segment, str)
+    if segment in {".", ".."}:
+        message = f"{segment!r} is a reference, not the name of a segment"
+        raise invalid_url("", message, part=part.name, hint=f"use join({segment!r})")
     try:
         return escape(octets_of(segment), part.bare - _SLASH)
     except UnicodeEncodeError:

@@ -70,8 +70,7 @@ class URL(URLBase, metaclass=URLType):
 
     `parse` makes a URL from its text, the constructor from its parts: `FtpURL(host="host.dom", name="motd")`. The
     constructor encodes each part as needed; an `Encoded` part is taken as it is, and a part that is sent as written
-    keeps its escapes. It raises TypeError for a part that is
-    missing or unknown, InvalidURL if no URL has these parts.
+    keeps its escapes. It raises TypeError for a part that is missing or unknown, InvalidURL if no URL has these parts.
 
     Each scheme has a subclass with its parts as attributes; URLs of unregistered schemes have this class itself, or the
     one that another profile has for them. URLs of one profile are equal if their texts are, with the name of the scheme
@@ -135,7 +134,7 @@ class URL(URLBase, metaclass=URLType):
         return {name: self.syntax.raw(self._match, name) for name in self.syntax.parts}
 
     @property
-    def parts(self) -> Mapping[str, Value | None]:
+    def parts(self) -> Mapping[str, Any]:
         """The values of the parts by name, as the constructor takes them: those of the attributes.
 
         A part that is read as written is `Encoded`, so that it may begin with the delimiter before it. Raises
@@ -232,7 +231,7 @@ class URL(URLBase, metaclass=URLType):
         """Return True if both URLs mean the same by their profile: if they are equal, as they are or normalized."""
         return isinstance(other, URL) and (self == other or self.normalized() == other.normalized())
 
-    def join(self, reference: str | URL) -> URL:
+    def join(self, reference: str | URL, *, limit: int = LIMIT) -> URL:
         """Return the URL that `reference` means relative to this URL; by RFC 1738, without its fragment.
 
         User name and password are never carried to another host. A reference with another scheme gives a generic URL;
@@ -240,7 +239,7 @@ class URL(URLBase, metaclass=URLType):
         hierarchy, InvalidURL if the result is not a URL: the text of the error, in which its positions count, is
         `url.resolve(reference)`, which `urlschemes_lint.fix` may repair.
         """
-        text, profile = self.resolve(reference), self.syntax.profile
+        text, profile = self.resolve(reference, limit=limit), self.syntax.profile
         text = text if profile.has_fragments else text.partition("#")[0]
         if self.registration is not None and text.partition(":")[0].lower() == self.scheme:
             return self._as_long(text)
@@ -250,14 +249,14 @@ class URL(URLBase, metaclass=URLType):
         url: URL = algorithms.of_unknown(text) if is_wider else algorithms.url_type._as_long(text)
         return url
 
-    def resolve(self, reference: str | URL) -> str:
+    def resolve(self, reference: str | URL, *, limit: int = LIMIT) -> str:
         """Return the text that `reference` means relative to this URL, with its fragment.
 
         The algorithm is that of the profile: RFC 1808 for RFC 1738. The text need not be a URL. Raises NotHierarchical,
         InvalidURL for a reference that is not str or longer than the limit.
         """
         text = str(reference) if isinstance(reference, URL) else reference
-        if (fault := unfit(text, LIMIT)) is not None:
+        if (fault := unfit(text, limit)) is not None:
             raise fault
         return algorithms_of(self.syntax.profile).resolve(self, str.__str__(text))
 
@@ -273,9 +272,10 @@ class URL(URLBase, metaclass=URLType):
         """Return the URL of `segment`, which is not encoded yet, below this one, without query and fragment.
 
         It takes the place of an empty last segment; a `/` in it is data. Raises NotHierarchical, and InvalidURL
-        for `.` and `..`, which are references for `join`.
+        for `.` and `..`, which are references for `join`, and for a URL longer than the limit.
         """
-        return self._as_long(below(self, segment))
+        text = below(self, segment)
+        return self.parse(text) if len(self._text) <= LIMIT else self._as_long(text)
 
     @classmethod
     def of(cls, url: URL) -> Self:
@@ -284,10 +284,8 @@ class URL(URLBase, metaclass=URLType):
         Both schemes must have the same parts, in one profile. Raises TypeError if they have not, InvalidURL.
         """
         require_type("url", url, URL)
-        if url.syntax.profile is not cls.syntax.profile:
-            raise TypeError(
-                f"{cls.__name__}.of takes a URL of {cls.syntax.profile.document}: convert it by `registry.convert`"
-            )
+        if (profile := cls.syntax.profile) is not url.syntax.profile:
+            raise TypeError(f"{cls.__name__}.of takes a URL of {profile.document}: convert it by `registry.convert`")
         if cls.registration is None or list(cls.syntax.parts) != list(url.syntax.parts):
             raise TypeError(f"{url!r} cannot be a {cls.__name__}, which has other parts: {', '.join(cls.syntax.parts)}")
         return cls._as_long(f"{cls._scheme}:{url.schemepart}")
@@ -378,10 +376,8 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
         return invalid_url(f"<{kind}>", f"a URL must be str, not {kind}", hint=hint)
     if len(text) > limit:
         message = f"the URL has {len(text)} characters: expected at most {limit}"
-        span = (limit, len(text))
-        return invalid_url(
-            text, message, code="url-too-long", span=span, hint="`parse(text, limit=...)` reads a longer one"
-        )
+        hint = "pass a greater `limit=...` to `parse` or `join`"
+        return invalid_url(text, message, code="url-too-long", span=(limit, len(text)), hint=hint)
     return None
 
 

@@ -186,6 +186,8 @@ def test_an_invalid_variable_is_an_error_that_names_it(text: str, words: str) ->
         ("[policy]\nports = [true]", "policy.ports", "True is not a number from 1 to 65535"),
         ("[policy]\nports = [70000]", "policy.ports", "70000 is not a number from 1 to 65535"),
         ("[policy]\nhosts = { 'a.dom' = 1 }", "policy.hosts", "must be a list of strings"),
+        ("[policy]\ndenied_hosts = ['*.a.dom']", "policy.denied_hosts", "'*.a.dom' can never be a host: expected"),
+        ("[policy]\nschemes = ['http:']", "policy.schemes", "'http:' is not the name of a scheme: expected"),
         ("[policy]\nnetworks = ['10.0.0.0/99']", "policy.networks", "10.0.0.0/99"),
         ("[limits]\nidel = 1", "limits.idel", "did you mean limits.idle?"),
         ("[limits]\nidle = '1'", "limits.idle", "must be a number"),
@@ -243,10 +245,12 @@ def test_every_field_of_policy_and_limits_can_be_configured() -> None:
             if isinstance(default, bool) or name == "user_information"
             else [8000]
             if "ports" in name
-            else ["/192.0.2.1"]
+            else ["/srv"]
+            if name in {"roots", "writable"}
+            else ["x-foo"]
+            if "schemes" in name
+            else ["192.0.2.1"]
         )
-        if "networks" in name:
-            given = ["192.0.2.1"]
         assert getattr(configured({"policy": {name: given}}).policy(), name) != default
     for name in (each.name for each in fields(Limits)):
         assert getattr(configured({"limits": {name: 7}}).policy().limits, name) == 7

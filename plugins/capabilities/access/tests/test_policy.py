@@ -6,6 +6,7 @@ import copy
 import json
 import math
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any, cast
@@ -227,12 +228,12 @@ def test_an_address_is_denied_with_those_that_contain_it(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "host"), [("a.dom", "A.dom."), ("a.dom.", "a.dom"), (".dom.", "a.dom."), ("1.2.3.4", "1.2.3.4.")]
+    ("entry", "host"), [("a.dom", "A.dom."), ("a.dom.", "a.dom"), (".Dom.", "a.dom."), ("1.2.3.4", "1.2.3.4.")]
 )
 def test_names_are_compared_without_their_final_dot(entry: str, host: str) -> None:
-    Policy(hosts=frozenset({entry})).check_host(host)
-    with pytest.raises(PolicyDenied):
-        Policy(denied_hosts=frozenset({entry})).check_host(host)
+    Policy(hosts={entry}).check_host(host)
+    with pytest.raises(PolicyDenied, match=f"remove '{entry.lower().removesuffix('.')}' from denied_hosts"):
+        Policy(denied_hosts={entry}).check_host(host)
     for unsafe in (f"{host}..", "."):
         with pytest.raises(UnsafeURL):
             Policy().check_host(unsafe)
@@ -295,6 +296,12 @@ NOT_DEFAULT = Policy(
 )
 
 
+NO_HOSTS = (
+    "*.localhost", "*", "http://localhost", "localhost:80", "localhost/", " localhost", "", ".", "..dom", "127.0.0.0/8",
+    "\xe9.com", ".0.0.1", ".[::1]",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("name", [each.name for each in fields(Policy)])
 def test_every_rule_of_a_policy_can_be_written_as_json(name: str) -> None:
     policy = replace(Policy(), **{name: getattr(NOT_DEFAULT, name)})
@@ -322,6 +329,16 @@ def test_every_limit_can_be_written_as_json(name: str) -> None:
         ({"hosts": {b"a.dom"}}, "Policy.hosts must be a collection of str"),
         ({"only_ports": {80, "443"}}, "Policy.only_ports must be a collection of "),
         ({"ports": [0]}, "Policy.ports: 0 is not a number from 1 to 65535"),
+        *(
+            ({rule: [entry]}, rf"Policy.{rule}: {re.escape(repr(entry))} can never be a host: expected a domain name")
+            for rule in ("hosts", "denied_hosts")
+            for entry in NO_HOSTS
+        ),
+        *(
+            ({rule: [entry]}, rf"Policy.{rule}: {re.escape(repr(entry))} is not the name of a scheme: expected")
+            for rule in ("schemes", "denied_schemes")
+            for entry in ("http:", "http://", "", "a b", "caf\xe9")
+        ),
         ({"only_ports": [True]}, "Policy.only_ports: True is not a number"),
         ({"networks": ["127.0.0.256"]}, "Policy.networks: '127.0.0.256' does not appear to be an IPv4 or IPv6 network"),
         ({"limits": {"idle": 0}}, "Limits.idle: 0 is not positive and finite"),

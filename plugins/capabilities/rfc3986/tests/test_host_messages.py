@@ -106,7 +106,10 @@ def test_a_host_has_the_same_hint_in_a_text_and_as_a_part(host, hint):
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("http://", "write a name, an IPv4 address, or an IPv6 address in brackets after `//`"),
+        *(
+            (f"http://{rest}", "write a name, an IPv4 address, or an IPv6 address in brackets after `//`")
+            for rest in ("", "/", "//", "//a", "/?a")
+        ),
         (
             "http:///h/",
             "write a name, an IPv4 address, or an IPv6 address in brackets after `//`, or leave out the third `/`",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import urlschemes_iana
-from urlschemes import InvalidURL, Registry
+from urlschemes import InvalidURL, Registry, UnknownScheme
 from urlschemes_iana.snapshot import shipped_snapshot
 from urlschemes_lint import check, explain
 from urlschemes_rfc3986 import profile
@@ -71,6 +71,13 @@ def test_an_error_has_the_hint_of_its_scheme(text: str, hint: str) -> None:
     with pytest.raises(InvalidURL) as caught:
         IN_PROFILES[1].parse(text)
     assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize("text", ["data:,x", "ws://h/"])
+def test_a_scheme_of_another_profile_has_a_hint_that_names_it(text: str) -> None:
+    with pytest.raises(UnknownScheme, match=r'; Registry\(profile="rfc3986"\) reads its URLs$'):
+        IN_PROFILES[0].parse(text)
+    assert str(IN_PROFILES[1].parse(text)) == text
 
 
 def test_the_hint_about_a_value_names_the_character_to_leave_out() -> None:

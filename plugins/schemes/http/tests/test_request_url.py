@@ -69,6 +69,15 @@ def test_the_fields_of_a_query_are_those_of_a_form(
 
 
 @PARSERS
+@pytest.mark.parametrize("text", ["a=%2D&a=-", "sig=a%20b-!&k", "a=%2d&&k=", "k"])
+def test_fields_and_segments_that_a_url_has_keep_their_text(parse: Callable[[str], object], text: str) -> None:
+    url = read(parse, f"http://h/{text.replace('&', '/')}/../%2E?{text}")
+    kept = str(url).replace("&&", "&")
+    assert str(url.replace(query_fields=[*url.query_fields, ("page no", "2")])) == f"{kept}&page+no=2"
+    assert str(url.replace(segments=[*url.segments, "a b"])) == str(url).replace("?", "/a%20b?")
+
+
+@PARSERS
 def test_fields_may_be_a_mapping_and_none_of_them_remove_the_query(parse: Callable[[str], object]) -> None:
     url = read(parse, "http://h/p?q")
     assert str(url.replace(query_fields={"a b": "1&2", "c": ["3", "4"]})) == "http://h/p?a+b=1%262&c=3&c=4"
@@ -164,9 +173,12 @@ def test_levels_of_a_hierarchy(parse: Callable[[str], urlschemes.URL], text: str
 
 @PARSERS
 def test_a_reference_is_no_segment_and_some_urls_have_no_levels(parse: Callable[[str], urlschemes.URL]) -> None:
+    url = read(parse, "http://h/a")
     for segment in (".", ".."):
         with pytest.raises(InvalidURL, match=rf"use join\('{segment}'\)"):
-            parse("http://h/a") / segment
+            url / segment
+        with pytest.raises(InvalidURL, match=rf"use join\('{segment}'\)"):
+            url.replace(segments=["a", segment])
     with pytest.raises(TypeError, match="segment must be a str"):
         parse("http://h/a") / 3  # type: ignore[operator]
     for url in (parse("mailto:joe@h.dom"), TODAY.parse_generic("foo:a")):

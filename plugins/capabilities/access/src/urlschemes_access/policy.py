@@ -16,16 +16,17 @@ section 7 explain why a client must check ports and addresses before it sends an
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 from urlschemes.errors import Hint, Remedy, UnsafeURL, members, require_type
+from urlschemes.grammar.octets import SCHEME_NAME_FORM, SCHEME_NAME_WORDS
 from urlschemes.redaction import one_line
 from urlschemes_access.errors import LimitExceeded, PolicyDenied
-from urlschemes_access.protocol.hosts import Address, one_spelling, read_host
+from urlschemes_access.protocol.hosts import Address, read_host, url_host
 from urlschemes_access.protocol.networks import METADATA, PRIVATE, Network, contained_addresses, special_purpose
 from urlschemes_access.protocol.ports import LINE_SERVICES, OTHER_PROTOCOLS
 
@@ -115,6 +116,25 @@ def _network_text(text: str) -> str:
     return text
 
 
+def _scheme(name: str) -> str:
+    if SCHEME_NAME_FORM.fullmatch(name.lower()) is None:
+        raise ValueError(f"{name!r} is not the name of a scheme: expected {SCHEME_NAME_WORDS}, as in 'ftp'")
+    return name.lower()
+
+
+def _host(text: str) -> str:
+    """Return a host in its one spelling, or a domain with a leading dot."""
+    try:
+        if not text.startswith("."):
+            return str(read_host(url_host(text)))
+        if (domain := read_host(text[1:])).address is None:
+            return f".{domain}"
+    except UnsafeURL:
+        pass
+    wants = "a domain name (xn--... if not in US-ASCII), '.evil.com' for every name under it, or an address"
+    raise ValueError(f"{text!r} can never be a host: expected {wants}")
+
+
 def _folder(path: str) -> str:
     if "\0" in path:
         raise ValueError("a folder contains a NUL character")
@@ -124,8 +144,8 @@ def _folder(path: str) -> str:
 _SECONDS = _RATE = Kind("a number", float, _positive)
 _COUNT = Kind("a whole number", int, _positive)
 _FLAG = Kind("true or false", bool, bool)
-_SCHEMES = Kind("a list of strings", str, str.lower, frozenset)
-_HOSTS = Kind("a list of strings", str, one_spelling, frozenset)
+_SCHEMES = Kind("a list of strings", str, _scheme, frozenset)
+_HOSTS = Kind("a list of strings", str, _host, frozenset)
 _NETWORKS = Kind("a list of strings", str, _network_text, tuple)
 _PORTS = Kind("a list of numbers from 1 to 65535", int, _port, frozenset)
 _FOLDERS = Kind("a list of strings", str, _folder, tuple, folders=True)
@@ -197,10 +217,10 @@ class Policy:
     denied_hosts: AbstractSet[str] = _field(_HOSTS, frozenset())
     public: bool = _field(_FLAG, True)
     """True if the addresses of the public Internet are allowed."""
-    networks: tuple[str, ...] = _field(_NETWORKS, ())
+    networks: Sequence[str] = _field(_NETWORKS, ())
     """Networks allowed in addition, such as `"127.0.0.0/8"`; a redirect may lead into them only to go back. They leave
     out the metadata services of clouds, but for one that is named by its own address."""
-    denied_networks: tuple[str, ...] = _field(_NETWORKS, ())
+    denied_networks: Sequence[str] = _field(_NETWORKS, ())
     ports: AbstractSet[int] = _field(_PORTS, frozenset())
     """Ports allowed in addition to the scheme's own and to those from 1024 up that belong to no other protocol; nor, if
     the scheme sends decoded parts of a URL as lines, to a service that obeys lines of text."""
@@ -210,9 +230,9 @@ class Policy:
     user_information: bool | None = _field(_FLAG, None)
     """True if every URL may hold a user name and a password, False if none may. None: only URLs of the schemes that
     define them, such as ftp; http does not (RFC 9110 section 4.2.4)."""
-    roots: tuple[str, ...] = _field(_FOLDERS, ())
+    roots: Sequence[str] = _field(_FOLDERS, ())
     """Folders whose files may be read. By default, none."""
-    writable: tuple[str, ...] = _field(_FOLDERS, ())
+    writable: Sequence[str] = _field(_FOLDERS, ())
     """Folders whose files may be written and removed, even if they may not be read. By default, none."""
     limits: Limits = field(default_factory=Limits)
 
@@ -279,9 +299,9 @@ class Policy:
         name = str(parsed)
         if self.denied_hosts:
             contained = () if parsed.address is None else map(str, contained_addresses(parsed.address))
-            if any(_listed(each, self.denied_hosts) for each in (name, *contained)):
-                raise _denied(f"host {name!r} is denied", "denied_hosts", f"remove {name!r} from denied_hosts")
-        if self.hosts is not None and not _listed(name, self.hosts):
+            if entry := next(filter(None, (_entry(each, self.denied_hosts) for each in (name, *contained))), None):
+                raise _denied(f"host {name!r} is denied", "denied_hosts", f"remove {entry!r} from denied_hosts")
+        if self.hosts is not None and not _entry(name, self.hosts):
             raise _denied(f"host {name!r} is not among the allowed hosts", "hosts", f"add {name!r} to hosts")
 
     def check_port(self, port: int, own: frozenset[int] = frozenset(), *, lines: bool = True) -> None:
@@ -361,8 +381,9 @@ def _named(address: str, host: str, purpose: str = "") -> str:
     return the if host.strip("[]") in {"", address} else f"{host} has {the}, which"
 
 
-def _listed(name: str, hosts: AbstractSet[str]) -> bool:
-    return name in hosts or any(entry.startswith(".") and name.endswith(entry) for entry in hosts)
+def _entry(name: str, hosts: AbstractSet[str]) -> str | None:
+    """Return the entry of `hosts` that a host matches: its name, or a domain that it is in."""
+    return name if name in hosts else next((each for each in hosts if each[0] == "." and name.endswith(each)), None)
 
 
 @lru_cache(maxsize=256)
@@ -373,7 +394,7 @@ def _parts_of(address: str) -> tuple[Address, list[Address]]:
 
 
 @lru_cache(maxsize=256)
-def _named_in(networks: tuple[str, ...], address: Address) -> bool:
+def _named_in(networks: Sequence[str], address: Address) -> bool:
     """Return True if a network allows an address; a metadata service, only a network that is its address alone."""
     alone = str(address) in METADATA
     return any(address in network and (network.num_addresses == 1 or not alone) for network in map(_network, networks))

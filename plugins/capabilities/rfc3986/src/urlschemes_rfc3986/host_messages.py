@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from urlschemes.errors import InvalidURL, PluginError
 from urlschemes.grammar.derivation import expected_words
-from urlschemes.url.fault_messages import HINTS, FaultMessage, choices, is_like_ipv6, quoted_text
+from urlschemes.url.fault_messages import HINTS, FaultMessage, choices, is_like_ipv6, missing_host_hint, quoted_text
 from urlschemes_rfc3986 import profile
 from urlschemes_rfc3986.domain_names import MAX_CHARACTERS
 
@@ -35,8 +35,7 @@ def host_message(fault: Fault, authority: Authority) -> FaultMessage:
         return _message(fault, problem, hint, ('"["',))
     if fault.code == "empty-host":
         problem = f"missing host at position {fault.place().position}: expected {_KINDS}"
-        third = ", or leave out the third `/`" if fault.text.startswith("/", authority.start) else ""
-        return _message(fault, problem, f"write {_KINDS} after `//`{third}", (_KINDS,))
+        return _message(fault, problem, missing_host_hint(fault.syntax, fault.text, authority, _KINDS), (_KINDS,))
     character = fault.text[fault.at : fault.at + 1]
     if character and fault.at == authority.end and fault.state.taken("/"):
         return _message(fault, f'{fault.place().subject()}: expected "/"', "write a `/` after the host", ('"/"',))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Final, Self, TypeAlias, overload
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar, Final, Self, TypeAlias, TypeVar, overload
 
 from urlschemes import Encoded, InternetURL, default_registry, number_part
 from urlschemes.errors import invalid_url
@@ -12,6 +14,8 @@ from urlschemes.grammar.octets import unescape
 from urlschemes.url.hierarchy import written_segment
 
 Fields: TypeAlias = Mapping[str, str | Sequence[str]] | Iterable[tuple[str, str]]
+
+T = TypeVar("T")
 
 __all__ = ["RequestURL"]
 
@@ -104,15 +108,15 @@ class RequestURL(InternetURL):
         """Return the URL with these parts, as `URL.replace` does.
 
         `segments` gives the path and `query_fields` the query, both decoded; without any, or with None, there is no
-        path or no query. A segment that the URL has keeps its text. `scheme` is another scheme with the same parts: the
-        type of the result is that of the scheme. Raises TypeError for a part that is given twice, UnknownScheme,
-        InvalidURL.
+        path or no query. Segments and fields that the URL has keep their text; a new segment is neither `.` nor `..`.
+        `scheme` is another scheme with the same parts: the type of the result is that of the scheme. Raises TypeError
+        for a part that is given twice, UnknownScheme, InvalidURL.
         """
         if segments is not _UNCHANGED:
             path = None if segments is None else self._path_of(segments)
-            self._add(parts, "path", "segments", path if path is None else Encoded(path))
+            self._add(parts, "path", "segments", path)
         if query_fields is not _UNCHANGED:
-            query = None if query_fields is None else _form(query_fields) or None
+            query = None if query_fields is None else self._query_of(query_fields)
             self._add(parts, self._query, "query_fields", query)
         url = super().replace(**parts) if parts or scheme is None else self
         if scheme is None:
@@ -125,32 +129,48 @@ class RequestURL(InternetURL):
         """Return the path that has these segments, None without any. Raises TypeError, InvalidURL."""
         if isinstance(segments, str | bytes) or not isinstance(segments, Iterable):
             raise TypeError(f"segments must be a list of texts, not {type(segments).__name__}")
-        part, path = self.syntax.parts["path"], str(self.raw["path"] or "").removeprefix(self._root)
-        as_written = dict(zip(self.segments, path.split("/"), strict=False))
-        written = [as_written.get(each) or written_segment(part, each) for each in segments]
+        path = str(self.raw["path"] or "").removeprefix(self._root)
+        write = partial(written_segment, self.syntax.parts["path"])
+        written = _written(segments, self.segments, path.split("/"), write)
         return self._root + "/".join(written) if written else None
+
+    def _query_of(self, fields: Any) -> str | None:
+        """Return the query that has these fields, None without any. Raises TypeError, InvalidURL."""
+        own = filter(None, str(self.raw[self._query] or "").split("&"))
+        return "&".join(_written(_pairs(fields), self.query_fields, own, _written_field)) or None
 
     @staticmethod
     def _add(parts: dict[str, Any], name: str, keyword: str, written: str | None) -> None:
         if name in parts:
             raise TypeError(f"give {name} or {keyword}, not both")
-        parts[name] = written
+        parts[name] = None if written is None else Encoded(written)
 
 
-def _form(fields: Any) -> str:
-    """Return the query that has these fields: pairs, or a mapping whose values may be lists. Raises TypeError."""
-    from urllib.parse import urlencode  # as above
+def _written(values: Iterable[T], own: Sequence[T], texts: Iterable[str], write: Callable[[T], str]) -> list[str]:
+    """Return the text of each value: the one that it has in the URL, which has the values `own`, or a new one."""
+    kept: defaultdict[T, deque[str]] = defaultdict(deque)
+    for each, text in zip(own, texts, strict=False):
+        kept[each].append(text)
+    return [kept[each].popleft() if kept[each] else write(each) for each in values]
 
+
+def _pairs(fields: Any) -> Iterator[tuple[str, str]]:
+    """Yield the fields: pairs, or a mapping whose values may be lists. Raises TypeError."""
     items = fields.items() if isinstance(fields, Mapping) else fields
-    pairs = []
     for item in items if isinstance(items, Iterable) and not isinstance(items, str | bytes) else [items]:
         name, value = item if isinstance(item, tuple | list) and len(item) == 2 else (item, None)
         for each in value if isinstance(value, tuple | list) else [value]:
             if not (isinstance(name, str) and isinstance(each, str)):
                 what = f"not {item!r}" if len(repr(item)) < 80 else f"not {type(item).__name__}"
                 raise TypeError(f"query_fields must be pairs of texts, or a mapping of names to texts or lists, {what}")
-            pairs.append((name, each))
+            yield name, each
+
+
+def _written_field(pair: tuple[str, str]) -> str:
+    """Return a field as forms write it. Raises InvalidURL."""
+    from urllib.parse import urlencode  # as above
+
     try:
-        return urlencode(pairs, errors="surrogateescape")
+        return urlencode([pair], errors="surrogateescape")
     except UnicodeEncodeError:
         raise invalid_url("", "the query cannot hold a surrogate that is not an octet", part="query") from None

@@ -85,7 +85,7 @@ class FileRequests(DialoguePart):
             raise PolicyDenied(
                 f"local files are not {done} unless the policy allows their folder",
                 rule=rule,
-                hint=f'policy rule {rule!r}: to allow a folder: replace(policy, {rule}=("/the/folder",))',
+                hint=f'policy rule {rule!r}: to allow a folder: dataclasses.replace(policy, {rule}=("/the/folder",))',
             )
         limits = self._policy.limits
         left = self._deadline.time_for("file")

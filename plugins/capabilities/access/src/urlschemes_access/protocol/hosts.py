@@ -110,5 +110,5 @@ def one_spelling(text: str) -> str:
     """
     try:
         return str(read_host(url_host(text)))
-    except UnsafeURL:  # a domain with a leading dot, or something that no host equals
+    except UnsafeURL:  # something that no host equals
         return text.lower().removesuffix(".")
