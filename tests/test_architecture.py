@@ -36,7 +36,10 @@ CORE_NAME, CLI = "urlschemes", "urlschemes-cli"
 # What an entry of a group names may import the distribution that uses the group.
 ENTRY_MODULES = {"urlschemes.commands": {CLI}, "urlschemes.demos": {"urlschemes-testing"}}
 # An import in a function, of a distribution that need not be installed.
-OPTIONAL = {("urlschemes_cli.commands.doctor", "urlschemes-conformance")}
+OPTIONAL = {
+    ("urlschemes_cli.commands.doctor", "urlschemes-conformance"),
+    ("urlschemes_columns.row_reading", "urlschemes-lint"),
+}
 
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
