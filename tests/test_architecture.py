@@ -39,6 +39,7 @@ ENTRY_MODULES = {"urlschemes.commands": {CLI}, "urlschemes.demos": {"urlschemes-
 OPTIONAL = {
     ("urlschemes_cli.commands.doctor", "urlschemes-conformance"),
     ("urlschemes_bridges.reader", "urlschemes-lint"),
+    ("urlschemes_columns.row_reading", "urlschemes-lint"),
 }
 
 

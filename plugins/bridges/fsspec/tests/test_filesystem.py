@@ -9,6 +9,7 @@ import pickle
 import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -295,6 +296,11 @@ def test_every_name_in_fsspec_leads_here(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["ftp", "http", "https", "file"])
 def test_the_filesystems_of_fsspec_stay(name: str) -> None:
     assert known_implementations[name]["class"].startswith("fsspec.")
+
+
+def test_its_protocols_are_the_names_that_lead_to_it() -> None:
+    ours = [each.name for each in entry_points(group="fsspec.specs") if each.value.startswith("urlschemes_fsspec:")]
+    assert sorted(ours) == sorted(URLFileSystem.protocol)
 
 
 def test_news_is_read_from_the_server_that_the_options_name() -> None:

@@ -46,7 +46,8 @@ def test_duckdb_queries_a_registered_filesystem(prices: str, tmp_path: Path) -> 
     files = fsspec.filesystem("gopher", policy=LOOPBACK)
     with duckdb.connect() as connection:
         connection.register_filesystem(files)
-        assert connection.execute(f"SELECT * FROM read_csv('{prices}')").fetchall() == ROWS
+        for url in (prices, f"urlschemes+{prices}"):
+            assert connection.execute(f"SELECT * FROM read_csv('{url}')").fetchall() == ROWS
         connection.execute(f"COPY (SELECT * FROM read_csv('{prices}')) TO '{tmp_path}/prices.parquet'")
         with gopher_server(tmp_path) as address:
             query = f"SELECT * FROM read_parquet('gopher://{address}/9/prices.parquet')"

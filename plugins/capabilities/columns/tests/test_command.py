@@ -69,6 +69,7 @@ def test_the_summary_as_json(source: Path) -> None:
         "rows": 7,
         "nulls": 1,
         "replaced": 0,
+        "skipped": 0,
         "profile": "rfc3986",
         "valid": 3,
         "schemes": {"ftp": {"valid": 1, "invalid": 1}, "http": {"valid": 2, "invalid": 1}},
@@ -134,9 +135,47 @@ def test_text_is_copied_as_text_of_utf_8(name: str, octets: bytes, columns: obje
     done = run(source, "-o", target)
     assert done.exit_code == int(b"\n\xe9" in octets), done.output
     assert ("not UTF-8  1" in done.stdout) == (b"\xe9" in octets)
+    assert ("not UTF-8  1" in run(source).stdout) == (b"\n\xe9" in octets)
     written = pq.read_table(target)
     written.validate(full=True)
     assert written.select([*columns]).to_pydict() == columns
+
+
+@pytest.mark.parametrize(
+    ("options", "octets", "rows", "skipped"),
+    [
+        (["--skip-ragged"], b"url,n\nhttp://h/,1\nhttp://h/\nhttp://a b/,2\nhttp://h/,3,4\n", 2, 2),
+        (["--skip-ragged"], b"url,n\n" + b"http://h/,1\n" * 400_000 + b"http://h/\nhttp://a b/,1\n", 400_001, 1),
+        (["--delimiter", ";"], b"n;url\n1,5;http://h/\n2;http://a b/\n", 2, 0),
+        (["--delimiter", ";", "--skip-ragged"], b"n;url\n1;http://h/\nhttp://h/\n2;http://a b/\n", 2, 1),
+    ],
+)
+@pytest.mark.parametrize("has_output", [False, True])
+def test_rows_of_csv_are_divided_and_left_out_by_options(
+    options: list[str],
+    octets: bytes,
+    rows: int,
+    skipped: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    has_output: bool,
+) -> None:
+    monkeypatch.setattr("urlschemes_columns.files.LONGEST_ROW", PIECE)
+    source = tmp_path / "in.csv"
+    source.write_bytes(octets)
+    found = json.loads(run(source, "--json", *options, *(["-o", tmp_path / "o.pq"] if has_output else [])).stdout)
+    assert (found["rows"], found["skipped"], found["valid"]) == (rows, skipped, rows - 1)
+    assert [sample["row"] for sample in found["samples"]["invalid-character"]] == [rows]
+
+
+def test_the_rows_of_all_schemes_together_are_all_rows(tmp_path: Path) -> None:
+    source = tmp_path / "in.txt"
+    source.write_text(f"http://h/\nhttp:\nh.dom/a\nx-no:a\n\nhttp://h/{'a' * 70_000}\n", "utf-8")
+    found = json.loads(run(source, "--json").stdout)
+    assert found["schemes"] == {"http": {"valid": 1, "invalid": 1}, "(none)": {"valid": 0, "invalid": 2}}
+    counted = sum(sum(each.values()) for each in found["schemes"].values())
+    assert counted + found["unknown"]["x-no"]["rows"] + found["nulls"] == found["rows"] == 6
 
 
 @pytest.mark.parametrize("end", [b"\n", b""])
@@ -272,7 +311,11 @@ def test_a_file_that_is_not_parquet_is_a_usage_error(tmp_path: Path) -> None:
     [
         ("in.csv", "url\nhttp://h/\n".encode("utf-16"), "it is not UTF-8: iconv -f UTF-16 -t UTF-8"),
         ("in.txt", "http://h/\n".encode("utf-16"), "it is not UTF-8: iconv -f UTF-16 -t UTF-8"),
-        ("in.csv", b"url,n\nhttp://h/,1\nhttp://h/\n", "row 2: expected 2 fields, got 1\n"),
+        (
+            "in.csv",
+            b"url,n\nhttp://h/,1\nhttp://h/\n",
+            "row 2: expected 2 fields, got 1; --skip-ragged leaves such rows out\n",
+        ),
         (
             "in.tsv",
             b"url\nhttp://joe:secret@h/\t,\n",

@@ -29,7 +29,7 @@ MODERN = Registry(profile="rfc3986")
 def parts_of(registry: Registry) -> tuple[str, ...]:
     """Return the names of all columns that there are."""
     names = sorted({name for record in registry.registrations() for name in record.syntax.parts})
-    return ("scheme", *names, *(f"{name}.raw" for name in names), "error.part", "error.host")
+    return ("scheme", *names, *(f"{name}.raw" for name in names), "error.part", "error.host", "url.fixed")
 
 
 @pytest.mark.parametrize(

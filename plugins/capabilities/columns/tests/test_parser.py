@@ -161,11 +161,37 @@ def test_only_a_url_has_no_code() -> None:
         ("h.dom/a", "scheme", None),
         ("mailto:a b", "local_part", None),
         ("http://h/" + "a" * 70_000, None, "h"),
+        ("https://good.dom\\@evil.dom/", "user", None),
+        ("ftp://good.dom?@evil.dom/a b", "name", None),
+        ("ftp://good.dom#@evil.dom/", "user", None),
     ],
 )
 def test_an_invalid_row_keeps_the_part_at_fault_and_a_host_without_fault(text: str, part: str, host: str) -> None:
     (row,) = parse(pa.array([text], pa.string()), ("error.part", "error.host")).to_pylist()
     assert (row["error.part"], row["error.host"]) == (part, host)
+
+
+@pytest.mark.parametrize(
+    ("text", "normalized", "fixed"),
+    [
+        ("HTTP://Host.dom/%7Ea/../b", "http://host.dom/b", "HTTP://Host.dom/%7Ea/../b"),
+        ("http://Host.dom/a b", None, "http://Host.dom/a%20b"),
+        ("https://good.dom\\@evil.dom/", None, None),
+        ("http://h/" + "a" * 70_000, None, None),
+        ("htp://h/", None, None),
+        (None, None, None),
+    ],
+)
+def test_a_row_has_its_normal_form_and_its_repaired_text(text: str, normalized: str, fixed: str) -> None:
+    for parts in (("url.normalized", "url.fixed"), ("url.fixed",)):
+        (row,) = parse(pa.array([text], pa.string()), ("host", *parts), MODERN).to_pylist()
+        assert (row.get("url.normalized", normalized), row["url.fixed"]) == (normalized, fixed)
+
+
+def test_repairs_need_urlschemes_lint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urlschemes_columns.part_columns.find_spec", lambda _: None)
+    with pytest.raises(ModuleNotFoundError, match=r"the part 'url\.fixed' needs urlschemes-lint: .*install"):
+        Parser(("url.fixed",))
 
 
 def test_the_rows_are_what_parse_returns(corpus: list[str | None]) -> None:
@@ -197,7 +223,9 @@ def test_octets_that_are_not_utf_8_are_replaced() -> None:
 def test_an_array_that_is_not_utf_8_is_read() -> None:
     texts = [b"\xff\xfe", b"http://h/a", b"http://h/\xff"]
     array = pa.array(texts, pa.binary()).view(pa.string())
-    assert Parser().code(array).to_pylist() == ["invalid-character", None, "invalid-character"]
+    parsed = parse(array, ("url.fixed",))
+    assert parsed.field("code").to_pylist() == ["invalid-character", None, "invalid-character"]
+    assert parsed.field("url.fixed").to_pylist() == [None, "http://h/a", "http://h/%FF"]
 
 
 def malformed(kind: pa.DataType, numbers: bytes) -> pa.Array:

@@ -34,6 +34,8 @@ PREFIX = "urlschemes+"
 """With it, the name of a scheme leads to this filesystem where fsspec or pandas has another way to open the scheme."""
 OWN = ("gopher", "news", "nntp", "prospero", "wais")
 """The schemes that fsspec has no filesystem for: they lead here without the prefix, too."""
+OTHERS = ("file", "ftp", "http", "https")
+"""The schemes that lead here with the prefix only."""
 
 DIRECTORIES = frozenset({"directory", "group", "menu", "union"})
 """The kinds of entries that are listings themselves."""
@@ -50,7 +52,7 @@ class URLFileSystem(AsyncFileSystem):  # type: ignore[misc]  # fsspec has no typ
     call run at once.
     """
 
-    protocol = ("urlschemes", *OWN)
+    protocol = ("urlschemes", *OWN, *(f"{PREFIX}{name}" for name in (*OTHERS, *OWN)))
     cachable = False  # fsspec shares instances whose arguments have the same repr, and a repr hides passwords
 
     def __init__(

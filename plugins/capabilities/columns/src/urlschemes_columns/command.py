@@ -51,8 +51,8 @@ LONGEST_SHOWN = 100
     default="scheme,host,port",
     show_default=True,
     metavar="A,B",
-    help="The parts to write, always with the scheme; host.raw is the host as written, error.part the part at fault. "
-    "A name that is no part gets a list of all.",
+    help="The parts to write, always with the scheme; host.raw is the host as written, error.part the part at fault, "
+    "url.fixed the repaired URL. A name that is no part gets a list of all.",
 )
 @click.option(
     "--format",
@@ -60,6 +60,10 @@ LONGEST_SHOWN = 100
     type=click.Choice(["parquet", "csv", "tsv", "lines"]),
     help="The format of IN; lines: one URL in each line. [default: by its name: .csv, .tsv, .txt; lines for -; else "
     "parquet]",
+)
+@click.option("--delimiter", metavar="C", help="IN is CSV with this character between the fields, such as `;`.")
+@click.option(
+    "--skip-ragged", is_flag=True, help="Leave out rows of CSV with too few or too many fields, and only count them."
 )
 @json_option
 @click.pass_obj
@@ -72,6 +76,8 @@ def columns(
     into: str,
     parts: str,
     form: str | None,
+    delimiter: str | None,
+    skip_ragged: bool,
     as_json: bool,
 ) -> None:
     """Count the URLs in a column of the file IN, by scheme and by error, with samples of each error.
@@ -87,7 +93,7 @@ def columns(
 
     if output is not None and format_of(output) != "parquet":
         raise click.BadParameter("it is written as Parquet: name it OUT.parquet", param_hint="'-o' / '--output'")
-    form = form or ("lines" if source == "-" else format_of(source))
+    form = delimiter or form or ("lines" if source == "-" else format_of(source))
     names = [name.strip() for name in parts.split(",") if name.strip()]
     try:
         parser = Parser(names if "scheme" in names else ["scheme", *names], settings.registry)
@@ -95,7 +101,7 @@ def columns(
             _as_file(source) as path,
             count_bar(row_count(path, form), shown=sys.stderr.isatty()) as advance,
         ):
-            summary = parse_file(path, output, column, into, parser, advance, form)
+            summary = parse_file(path, output, column, into, parser, advance, form, skips_ragged=skip_ragged)
     except (TypeError, ValueError) as error:
         raise click.UsageError(f"{source}: {error}") from None
     known = parser.registry.known_names()
@@ -140,6 +146,7 @@ def _as_json(summary: Summary, known: Collection[str]) -> dict[str, Any]:
         "rows": summary.rows,
         "nulls": summary.nulls,
         "replaced": summary.replaced,
+        "skipped": summary.skipped,
         "valid": valid.total(),
         "schemes": {
             name: {"valid": valid[name], "invalid": invalid[name]} for name, _ in (valid + invalid).most_common()
@@ -164,6 +171,7 @@ def _print(found: dict[str, Any]) -> None:
         "invalid": sum(codes.values()),
         "null": found["nulls"] or None,
         "not UTF-8": found["replaced"] or None,
+        "skipped": found["skipped"] or None,
     }
     console.print_table(facts_table(facts.items()))
     tables = [

@@ -25,7 +25,8 @@ def register(
     """Add the functions to a connection.
 
     `url_parse` returns a STRUCT with a field for each of `parts`, `code` and `position`, as `urlschemes_columns.parse`;
-    `url_is_valid` a BOOLEAN; `url_code` the code of the error, and NULL for a URL. All of them return NULL for NULL.
+    `url_is_valid` a BOOLEAN; `url_code` the code of the error, and NULL for a URL. A NULL has the code `missing-url`;
+    `url_is_valid` of it is NULL.
 
     Functions that this connection registered before are replaced. Raises ValueError if the database has one from
     another connection; cursors and connections to one database share them. Raises ValueError within a transaction,

@@ -42,6 +42,8 @@ LONGEST_ROW = 8 * PIECE
 NOT_UTF8 = "it is not UTF-8: iconv -f UTF-16 -t UTF-8 converts it, if it is UTF-16"
 SAMPLES = 3
 """Texts that are kept of each code."""
+NO_SCHEME = "(none)"
+"""The scheme of rows that name none, or are too long to be examined."""
 LOOKED_AT = 100
 """Rows of a batch in which samples of a code are looked for: most may hold the same text."""
 
@@ -59,12 +61,14 @@ class Summary:
     """The number of rows, of nulls, and of URLs and other texts by scheme and by code; and samples of each code.
 
     Rows that name an unknown scheme count under their code and in `unknown`, which holds the first 1,000 names.
-    `replaced` is the number of texts in which octets that are not UTF-8 were written as U+FFFD.
+    `replaced` is the number of texts that are not UTF-8, `skipped` that of rows of CSV without the right number of
+    fields, which are not among the `rows`.
     """
 
     rows: int = 0
     nulls: int = 0
     replaced: int = 0
+    skipped: int = 0
     valid: Counter[str] = field(default_factory=Counter)
     invalid: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
@@ -81,18 +85,23 @@ class Summary:
         self.rows += len(texts)
 
     def _count(self, scheme: str | None, code: str | None, count: int) -> None:
+        name = scheme or NO_SCHEME
         if code == MISSING_URL:
             self.nulls += count
-        elif code is not None:
-            self.codes[code] += count
-        if scheme is None:
             return
         if code is None:
-            self.valid[scheme] += count
-        elif code != UnknownScheme.code:
-            self.invalid[scheme] += count
-        elif scheme in self.unknown or len(self.unknown) < MAX_UNKNOWN:
-            self.unknown[scheme] += count
+            self.valid[name] += count
+            return
+        self.codes[code] += count
+        if code != UnknownScheme.code:
+            self.invalid[name] += count
+        elif name in self.unknown or len(self.unknown) < MAX_UNKNOWN:
+            self.unknown[name] += count
+
+    def skip(self, _: object) -> str:
+        """Count a row of CSV that is left out."""
+        self.skipped += 1
+        return "skip"
 
     def _sample(self, code: str, texts: pa.Array, table: pa.Table) -> None:
         kept = self.samples.setdefault(code, [])
@@ -147,15 +156,18 @@ def row_count(source: str, form: str) -> int | None:
         raise ValueError(f"{error} Text is read with --format csv, tsv or lines.") from error
 
 
-def _csv_reader(source: str, form: str, names: list[str], only: list[str] | None) -> pyarrow.csv.CSVStreamingReader:
+def _csv_reader(
+    source: str, delimiter: str, names: list[str], only: list[str] | None, on_ragged: Callable[[object], str] | None
+) -> pyarrow.csv.CSVStreamingReader:
     """Return a reader of CSV, whose columns `names` are text as it is written; an empty field is a null."""
     return pyarrow.csv.open_csv(
         source,
         pyarrow.csv.ReadOptions(block_size=LONGEST_ROW, use_threads=False),  # or else errors do not tell the row
         pyarrow.csv.ParseOptions(
-            delimiter=DELIMITERS[form],
+            delimiter=delimiter,
             newlines_in_values=True,
             ignore_empty_lines=len(names) != 1,  # in a single column, an empty line is a null
+            invalid_row_handler=on_ragged,
         ),
         pyarrow.csv.ConvertOptions(
             check_utf8=False,  # such a row has a code
@@ -200,7 +212,7 @@ def _schema(source: str, form: str, column: str) -> pa.Schema:
         with pa.input_stream(source) as file:
             text = io.TextIOWrapper(file, "utf-8-sig", "replace", newline="")
             try:
-                names = next(csv.reader(text, delimiter=DELIMITERS[form]), [])
+                names = next(csv.reader(text, delimiter=DELIMITERS.get(form, form)), [])
             except csv.Error as error:
                 raise ValueError(f"cannot be read: {error}") from error
         if not names:
@@ -210,8 +222,11 @@ def _schema(source: str, form: str, column: str) -> pa.Schema:
     return pa.schema([(name, pa.string()) for name in names])
 
 
-def _batches(source: str, form: str, schema: pa.Schema, only: list[str] | None) -> Iterator[pa.RecordBatch]:
+def _batches(
+    source: str, form: str, schema: pa.Schema, only: list[str] | None, on_ragged: Callable[[object], str] | None
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a file, with the columns `only`, or all. Raises ValueError if they cannot be read."""
+    delimiter = DELIMITERS.get(form, form)
     try:
         if form == "parquet":
             with pq.ParquetFile(source, pre_buffer=False, buffer_size=PIECE) as file:  # or else all of it is in memory
@@ -219,16 +234,18 @@ def _batches(source: str, form: str, schema: pa.Schema, only: list[str] | None) 
         elif form == "lines":
             yield from _lines(source, schema.names[0])
         else:
-            with _csv_reader(source, form, schema.names, only) as reader:
+            with _csv_reader(source, delimiter, schema.names, only, on_ragged) as reader:
                 yield from reader
     except (pa.ArrowException, OSError) as error:
         if "straddl" in str(error):
             raise ValueError(f"a row has over {LONGEST_ROW // PIECE} MiB: is a quotation mark missing?") from error
         if ragged := re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", str(error)):
             number, expected, found = map(int, ragged.groups())  # of rows, the names of the columns are the first
-            advice = f"; a field with {DELIMITERS[form]!r} needs quotation marks" if found > expected else ""
+            advice = f"a field with {delimiter!r} needs quotation marks; " if found > expected else ""
             fields = "1 field" if expected == 1 else f"{expected} fields"
-            raise ValueError(f"row {number - 1}: expected {fields}, got {found}{advice}") from error
+            raise ValueError(
+                f"row {number - 1}: expected {fields}, got {found}; {advice}--skip-ragged leaves such rows out"
+            ) from error
         raise ValueError(f"cannot be read: {error}") from error
 
 
@@ -253,12 +270,15 @@ def parse_file(
     parser: Parser,
     on_rows: Callable[[int], object],
     form: str = "parquet",
+    *,
+    skips_ragged: bool = False,
 ) -> Summary:
     """Parse a column of the file `source`, and return the summary.
 
     The Parquet file `target`, if there is one, gets all columns and one more. It appears when it is complete, and may
-    be `source`. Its texts are valid UTF-8. `on_rows` gets the number of rows of each batch that is done. Raises
-    ValueError or TypeError for a file or a column that cannot be parsed, OSError.
+    be `source`. Its texts are valid UTF-8. `form` is a format, or the character between the fields of a row. `on_rows`
+    gets the number of rows of each batch that is done. Raises ValueError or TypeError for a file or a column that
+    cannot be parsed, OSError.
     """
     summary, schema = Summary(), _schema(source, form, column)
     check_column(schema.names, column)
@@ -268,13 +288,14 @@ def parse_file(
         if target is not None:
             check_names(schema.names, column, into)
             writer = stack.enter_context(pq.ParquetWriter(stack.enter_context(_new_file(target)), complete))
-        for batch in _batches(source, form, schema, None if writer else [column]):
+        on_ragged = summary.skip if skips_ragged else None
+        for batch in _batches(source, form, schema, None if writer else [column], on_ragged):
             texts = batch.column(column)
             parsed = parser.parse(texts)
             summary.add(texts, parsed)
+            columns, changed = zip(*map(_valid, batch.columns), strict=True)
+            summary.replaced += sum(changed)
             if writer is not None:
-                columns, changed = zip(*map(_valid, batch.columns), strict=True)
-                summary.replaced += sum(changed)
                 writer.write_batch(pa.record_batch([*columns, parsed], schema=complete))
             on_rows(len(batch))
     return summary

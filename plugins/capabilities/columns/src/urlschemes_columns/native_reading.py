@@ -16,7 +16,8 @@ import pyarrow.compute as pc
 from urlschemes.errors import URLError
 from urlschemes.grammar.octets import unescape
 from urlschemes.url.fields import absent_value
-from urlschemes_columns.row_reading import MISSING_URL, about_error, read_rows, texts_of, utf8
+from urlschemes_columns.part_columns import FIXED, struct_type
+from urlschemes_columns.row_reading import MISSING_URL, read_rows, texts_of, utf8
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +44,7 @@ class NativeReading:
     def __init__(self, columns: Sequence[PartColumn], registry: Registry) -> None:
         self._columns = columns
         self._registry = registry
-        self._asked = tuple((each.part, _form(each)) for each in columns if each.kind not in {"scheme", "error"})
+        self._asked = tuple((each.part, _form(each)) for each in columns if each.kind not in {"scheme", "computed"})
         self._tried: set[str] = set()
         self._own_attributes: dict[type[URL], bool] = {}
 
@@ -61,14 +62,14 @@ class NativeReading:
             rest = sorted({*rest, *(row for row, number in enumerate(memoryview(numbers).cast("i")) if number in own)})
         schemes, errors = _array(scheme, rows, text), _array(code, rows, text)
         read = (_array(each, rows, pa.int64() if each[0] is None else text) for each in parts)
-        about = iter(self._about_errors(array, errors))
+        computed = iter(self._computed(array, errors))
         children: list[pa.Array] = []
         for column in self._columns:
             match column.kind:
                 case "scheme":
                     children.append(schemes)
-                case "error":
-                    children.append(next(about))
+                case "computed":
+                    children.append(next(computed))
                 case "list" | "pairs":
                     children.append(self._divided(column, next(read), schemes, errors))
                 case _:
@@ -111,12 +112,18 @@ class NativeReading:
             return error.code, -1 if error.position is None else error.position
         return "invalid-url", -1  # another thread changed the scheme meanwhile
 
-    def _about_errors(self, array: pa.Array, errors: pa.Array) -> list[pa.Array]:
-        """Return the columns about errors, for which Python reads the invalid rows again."""
-        columns = [column for column in self._columns if column.kind == "error"]
-        texts = texts_of(pc.if_else(errors.is_valid(), array, None)) if columns else []
-        rows = [None if text is None else _about(text, columns, self._registry) for text in texts]
-        return [pa.array((row and row[n] for row in rows), errors.type) for n in range(len(columns))]
+    def _computed(self, array: pa.Array, errors: pa.Array) -> list[pa.Array]:
+        """Return the columns for which Python reads the invalid rows again."""
+        columns = [column for column in self._columns if column.kind == "computed"]
+        if not columns:
+            return []
+        is_invalid = errors.is_valid()
+        texts = texts_of(pc.if_else(is_invalid, array, None))
+        read = read_rows(texts, columns, self._registry, struct_type(columns, errors.type)).flatten()
+        return [
+            pc.if_else(is_invalid, each, array) if column.name == FIXED else each
+            for column, each in zip(columns, read, strict=False)
+        ]
 
     def _divided(self, column: PartColumn, written: pa.Array, schemes: pa.Array, errors: pa.Array) -> pa.Array:
         """Return a column of lists whose elements are decoded, given the lists as they are written."""
@@ -138,15 +145,6 @@ class NativeReading:
         return pa.concat_arrays([done, others]).take(
             pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
         )
-
-
-def _about(text: str, columns: Sequence[PartColumn], registry: Registry) -> list[str | None] | None:
-    """Return what `columns` about errors say of a text; None if it is a URL now."""
-    try:
-        registry.parse(text)
-    except URLError as error:
-        return [about_error(column, error, text, registry) for column in columns]
-    return None
 
 
 def _form(column: PartColumn) -> str:

@@ -49,7 +49,9 @@ class URLAccessor(PartAttributes):
         except UnicodeEncodeError:  # lone surrogates, which Arrow cannot hold, and no URL either
             return pa.Array.from_pandas(self._series.str.replace("[\ud800-\udfff]", "\ufffd", regex=True))
         except pa.ArrowException:
-            raise TypeError(f"expected a Series of texts, got one of {self._series.dtype} with other objects") from None
+            texts = self._series.dropna()
+            row, value = next((row, value) for row, value in texts.items() if not isinstance(value, str))
+            raise TypeError(f"expected a Series of texts, got {type(value).__name__} in the row {row!r}") from None
 
     def _result(self, array: pa.Array | pa.ChunkedArray) -> pd.Series:
         return pd.Series(pd.arrays.ArrowExtensionArray(array), index=self._series.index, name=self._series.name)

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from urlschemes.registry.registry import registry_or_default
 from urlschemes_columns.native_reading import NativeReading, reads_columns
-from urlschemes_columns.part_columns import PARTS, part_columns, struct_type
+from urlschemes_columns.part_columns import NORMALIZED, PARTS, part_columns, struct_type
 from urlschemes_columns.row_reading import MISSING_URL, read_rows, texts_of
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ def parse(array: Any, parts: Iterable[str] = PARTS, registry: Registry | None = 
     of the error, which are null if the row is a URL. A part is decoded; `"host.raw"` is the host as it is written.
     Lists such as the directories of an ftp URL are lists, numbers are int64. A part that the URL lacks is null, or the
     default of its scheme, as its attribute is. Octets that are not UTF-8 become U+FFFD, and a number that does not fit
-    in 64 bits null. The scheme is also given for invalid rows that name one.
+    in 64 bits null. The scheme is also given for invalid rows that name one, unless they are longer than the limit.
 
-    Nulls stay null, and no row raises an error: an unknown scheme and a failing plugin have codes too. Texts of the
+    No row raises an error: a null, an unknown scheme and a failing plugin have codes too. Texts of the
     result have the type string if those of `array` do, and large_string otherwise. The result is chunked if `array` is,
     or if its texts are too long together for one array of the type string.
 
     Raises TypeError for anything but an array of strings, ValueError for a malformed array, and for a part that no
-    scheme of `registry` has.
+    scheme of `registry` has, ModuleNotFoundError for `"url.fixed"` without urlschemes-lint.
     """
     return Parser(parts, registry).parse(array)
 
@@ -110,7 +110,7 @@ class Parser:
             return slices
 
     def _slices(self, array: pa.Array, kind: pa.StructType) -> Iterator[pa.StructArray]:
-        count = NATIVE_SLICE if reads_columns(self.registry) else SLICE
+        count = NATIVE_SLICE if self._is_native() else SLICE
         if not pa.types.is_dictionary(array.type):
             plain = _plain(array)
             for start in range(0, len(plain), count):
@@ -131,8 +131,12 @@ class Parser:
             taken = rows.slice(start, count)
             yield self._read(different.take(taken), kind) if parsed is None else parsed.take(taken)
 
+    def _is_native(self) -> bool:
+        """Return True if arrays are read on their buffers; only a URL object has a normal form."""
+        return reads_columns(self.registry) and all(column.name != NORMALIZED for column in self.columns)
+
     def _read(self, rows: pa.Array, kind: pa.StructType) -> pa.StructArray:
-        if reads_columns(self.registry):
+        if self._is_native():
             return self._native.read(rows, kind)
         return read_rows(texts_of(rows), self.columns, self.registry, kind)
 

@@ -1,14 +1,16 @@
-"""The columns that can be asked for: the parts of all schemes of a registry, decoded or as written, and of errors."""
+"""The columns that can be asked for: the parts of all schemes of a registry, and what Python computes of each text."""
 
 from __future__ import annotations
 
 import copy
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
 from urlschemes import URL
+from urlschemes.registry.names import how_to_install
 from urlschemes.registry.registry import registry_or_default
 
 if TYPE_CHECKING:
@@ -18,9 +20,19 @@ if TYPE_CHECKING:
     from urlschemes import Registry
 
     URLType: TypeAlias = type[URL]
-    Kind: TypeAlias = Literal["scheme", "text", "number", "list", "pairs", "raw", "error"]
+    Kind: TypeAlias = Literal["scheme", "text", "number", "list", "pairs", "raw", "computed"]
 
-__all__ = ["ERROR_HOST", "ERROR_PART", "PARTS", "PartAttributes", "PartColumn", "part_columns", "struct_type"]
+__all__ = [
+    "ERROR_HOST",
+    "ERROR_PART",
+    "FIXED",
+    "NORMALIZED",
+    "PARTS",
+    "PartAttributes",
+    "PartColumn",
+    "part_columns",
+    "struct_type",
+]
 
 PARTS = ("scheme", "host", "port")
 """The parts that are given if none are asked for."""
@@ -28,6 +40,8 @@ RAW = ".raw"
 """The end of the name of a column of a part as it is written."""
 ERROR_PART, ERROR_HOST = "error.part", "error.host"
 """The columns about rows that are not URLs: the part at fault, and the host if that is not at fault."""
+NORMALIZED, FIXED = "url.normalized", "url.fixed"
+"""The columns of whole URLs: the normal form, and the URL with repairs, as `fix` of urlschemes-lint makes it."""
 
 # The name of the scheme, and the parts of the Common Internet Scheme Syntax, which are of the same kind in all schemes.
 _ALWAYS_KNOWN: dict[str, Kind] = {
@@ -36,8 +50,7 @@ _ALWAYS_KNOWN: dict[str, Kind] = {
     "password": "text",
     "host": "text",
     "port": "number",
-    ERROR_PART: "error",
-    ERROR_HOST: "error",
+    **dict.fromkeys((ERROR_PART, ERROR_HOST, NORMALIZED, FIXED), "computed"),
 }
 
 
@@ -65,7 +78,10 @@ class PartColumn(NamedTuple):
 
 
 def part_columns(parts: Iterable[str], registry: Registry) -> tuple[PartColumn, ...]:
-    """Return the columns for `parts`. Raises TypeError, ValueError for a part that no scheme of `registry` has."""
+    """Return the columns for `parts`.
+
+    Raises TypeError, ValueError for a part that no scheme of `registry` has, ModuleNotFoundError.
+    """
     if isinstance(parts, str):
         raise TypeError(f"parts is a collection of names, not one string: write parts=({parts!r},)")
     kinds = _ALWAYS_KNOWN
@@ -77,13 +93,15 @@ def part_columns(parts: Iterable[str], registry: Registry) -> tuple[PartColumn, 
         if part not in kinds:
             kinds = _kinds(registry)  # this reads the records of all schemes
         kind = kinds.get(part)
-        if kind is None or (name != part and kind in {"scheme", "error"}):
+        if kind is None or (name != part and kind in {"scheme", "computed"}):
             raise ValueError(
                 f"unknown part {name!r} in the profile {registry.profile.name}: expected one of "
                 f"{', '.join(sorted(_kinds(registry)))}; {RAW!r} after a name gives the part as it is written"
             )
         if any(name == column.name for column in columns):
             raise ValueError(f"the part {name!r} is asked for twice")
+        if name == FIXED and find_spec("urlschemes_lint") is None:
+            raise ModuleNotFoundError(f"the part {name!r} needs urlschemes-lint: {how_to_install('urlschemes-lint')}")
         columns.append(PartColumn(name, part, "raw" if name != part else kind))
     return tuple(columns)
 

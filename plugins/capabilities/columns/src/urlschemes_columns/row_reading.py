@@ -10,7 +10,7 @@ import pyarrow as pa
 from urlschemes.errors import UnknownScheme, URLError
 from urlschemes.grammar.profile import authority_of
 from urlschemes.url.value import LIMIT
-from urlschemes_columns.part_columns import ERROR_PART
+from urlschemes_columns.part_columns import ERROR_HOST, ERROR_PART, FIXED, NORMALIZED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from urlschemes import URL, Registry
     from urlschemes_columns.part_columns import PartColumn
 
-__all__ = ["MISSING_URL", "about_error", "read_rows", "texts_of", "utf8"]
+__all__ = ["MISSING_URL", "read_rows", "texts_of", "utf8"]
 
 _INT64 = range(-(2**63), 2**63)
 MAX_UNKNOWN = 1000
@@ -27,6 +27,8 @@ PLUGIN_FAILED = "plugin-error"
 """The code of a row whose parts cannot be read because the plugin of its scheme fails."""
 MISSING_URL = "missing-url"
 """The code of a null: a row is a URL if and only if it has no code."""
+_ENDS_HOST = frozenset("\\?#")
+"""What other programs take for the end of the host: `http://a.example\\@b.example/` is at a.example in browsers."""
 
 
 def texts_of(array: pa.Array) -> list[str | None]:
@@ -39,16 +41,34 @@ def texts_of(array: pa.Array) -> list[str | None]:
     return texts
 
 
-def about_error(column: PartColumn, error: URLError, text: str, registry: Registry) -> str | None:
-    """Return what a column about errors says of a text that is not a URL."""
-    if column.name == ERROR_PART:
-        return error.part
+def _fixed(_: URLError, text: str, registry: Registry) -> str | None:
+    from urlschemes_lint import fix  # late: only this column needs it
+
+    try:
+        return str(fix(text, registry=registry).url)
+    except URLError:
+        return None
+
+
+def _host(error: URLError, text: str, registry: Registry) -> str | None:
     place = authority_of(text, registry.profile)
     if place is None or error.code in {"invalid-host", "empty-host"}:
+        return None
+    if not _ENDS_HOST.isdisjoint(text[place.start : place.host]):
         return None
     host = text[place.host : place.colon]
     is_wrong = error.position is not None and place.host <= error.position < place.colon
     return None if is_wrong or registry.profile.illegal.search(host) else host.lower() or None
+
+
+_OF_URL: dict[str, Callable[[URL], str]] = {NORMALIZED: lambda url: str(url.normalized()), FIXED: str}
+_OF_ERROR: dict[str, Callable[[URLError, str, Registry], str | None]] = {
+    "scheme": lambda error, *_: error.scheme,
+    ERROR_PART: lambda error, *_: error.part,
+    ERROR_HOST: _host,
+    FIXED: _fixed,
+}
+"""What a column holds for a URL that has no such part, and for a text that is not a URL; null if it is not here."""
 
 
 def utf8(text: str) -> str:
@@ -63,7 +83,7 @@ def read_rows(
     parse = registry.parse
     readers: dict[type[URL], Callable[[URL], tuple[Any, ...]]] = {}
     missing = (*(None for _ in columns), MISSING_URL, None)
-    about = [column for column in columns if column.kind == "error"]
+    of_error = [column.name for column in columns if column.name in _OF_ERROR]
     unknown: dict[str, tuple[Any, ...]] = {}
     rows: list[tuple[Any, ...]] = []
     for each in texts:
@@ -76,10 +96,10 @@ def read_rows(
         try:
             url = parse(each)
         except URLError as error:
-            known = {column.name: about_error(column, error, each, registry) for column in about}
-            row = _invalid_row({"scheme": error.scheme, **known}, error.code, error.position, columns)
+            known = {name: _OF_ERROR[name](error, each, registry) for name in of_error}
+            row = _invalid_row(known, error.code, error.position, columns)
             rows.append(row)
-            if not about and isinstance(error, UnknownScheme) and len(unknown) < MAX_UNKNOWN:
+            if {*of_error} <= {"scheme"} and isinstance(error, UnknownScheme) and len(unknown) < MAX_UNKNOWN:
                 unknown[each[: each.find(":") + 1]] = row
             continue
         read = readers.get(type(url))
@@ -118,7 +138,7 @@ def _part_reader(kind: type[URL], column: PartColumn) -> Callable[[URL], Any]:
     if column.kind == "scheme" or _has_attribute(kind, column):
         return attrgetter(name)
     if name not in kind.syntax.parts:
-        return lambda _: None
+        return _OF_URL.get(name, lambda _: None)
 
     def as_written(url: URL) -> str | None:
         span = url.span(name)
