@@ -73,8 +73,10 @@ def _own_hint(error: URLError) -> str | None:
 
 def _advice(error: URLError) -> str | None:
     """Return the hint of `check` about the error; None if it does not find it. It knows the whole text, and `fix`."""
-    names_setting = isinstance(error, errors.InvalidURL) and isinstance(error.hint, Hint)  # only the access knows it
-    if names_setting or not isinstance(error, errors.InvalidURL | errors.UnknownScheme):
+    if not isinstance(error, errors.InvalidURL | errors.UnknownScheme):
+        return None
+    given = error.hint.parts if isinstance(error, errors.InvalidURL) and isinstance(error.hint, Hint) else ()
+    if any(isinstance(each, Remedy) and each.setting == "credentials" for each in given):  # only the access knows it
         return None
     from urlschemes_lint import check  # late: only an error needs it
 
