@@ -33,8 +33,8 @@ BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 """The characters that end a line, for a set of a regular expression."""
 HYPHEN_AT_LINE_END = compiled(rf"-(?:(?![{BREAKS}])\s)*+[{BREAKS}]\s*+")
 
-# As in `http://{host}:%(port)d/`, `http://$HOST/${path}`, `http://$(name)/%s`, `http://@HOST@:PORT/<id>`; and references
-# of HTML, `&#38;`. One that holds a blank or a mark may have been cut off there.
+# As in `http://{host}:%(port)d/`, `http://$HOST/${path}`, `http://$(name)/%s`, `http://@HOST@:PORT/<id>`; and
+# references of HTML, `&#38;`. One that holds a blank or a mark may have been cut off there.
 _PLACEHOLDER = compiled(
     r"[$#%]?\{[^{}]*+\}?|\}|\$(?:\w++|\([^()]*+\)?|\Z)|%\(\w*+\)?[a-z]?"
     r"|%(?:[1-9]\$)?[sdiuvq@](?![0-9A-Za-z])|&#[Xx]?[0-9A-Fa-f]++;|(?<=:)(?:PORT|port)\b"
