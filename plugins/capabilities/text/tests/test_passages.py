@@ -40,6 +40,10 @@ def test_a_passage_has_its_span_line_and_column(registry: Registry) -> None:
             ["x-hosts://h/~", "x-hosts://h/~", "x-hosts://h/a\\b"],
         ),
         ("x-hosts://h/~{a}", ["x-hosts://h/~{a}"]),
+        (
+            "<a href='x-word:a b'> '<x-word:~>' 'x-word:a|b' 'x-hosts://h/a|b'",
+            ["x-word:a b", "x-word:~", None, "x-hosts://h/a|b"],
+        ),
     ],
 )
 def test_what_is_meant_as_a_url_is_told_from_other_words(
@@ -59,6 +63,7 @@ def test_what_is_meant_as_a_url_is_told_from_other_words(
         ("//@HOST@/ //%HOST%/ //[a-b]/ //@h@ //%C3%BC %abc%", "//xxxxxx/ //xxxxxx/ //xxxxx/ //@h@ //%C3%BC %abc%"),
         ("100%off/%zz/%like%/%C3%Bg/%u00e9/%sa", "100%off/%zz/%like%/%C3%Bg/%u00e9/%sa"),
         ("a&#38;b&#x26;&amp;", "axxxxxbxxxxxx&amp;"),
+        ("h/<id>/<int:id></a>", "h/xxxx/xxxxxxxx</a>"),
         (
             "//HOST:PORT/ //[host]/ //[::1]/ //h:port //port:ports",
             "//HOST:xxxx/ //xxxxxx/ //[::1]/ //h:xxxx //port:ports",

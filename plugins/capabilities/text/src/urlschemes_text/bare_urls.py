@@ -23,8 +23,9 @@ _REFERENCE = (
     "|(?:apos|#0{0,4}+39|#[xX]0{0,4}+27)(?!;[A-Za-z0-9]));"
 )
 _MAX_REFERENCE = 12
-# Escapes of source code for what ends a bare URL: `\n`, `\'`, `\u003c`; that of `&`, `\u0026`, does not.
-_ESCAPE = r"\\{0,3}(?:[nrt'\"]|u(?!0026)[0-9A-Fa-f]{4})"
+# Escapes of source code for what ends a bare URL: `\n`, `\'`, `\x1b`, `\u003c`; that of `&`, `\u0026`, does not. A
+# letter after `\b` shows that the backslash is meant as a slash, as in `host\bin`.
+_ESCAPE = r"\\{0,3}(?:[nrt'\"0-7]|[abefv](?=[^A-Za-z])|x[0-9A-Fa-f]{2}|u(?!0026)[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|N\{)"
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _SEPARATORS = "!'*,;("
 _TRAILING = ".,;:!?([{\\"

@@ -33,12 +33,12 @@ BREAKS = r"\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 """The characters that end a line, for a set of a regular expression."""
 HYPHEN_AT_LINE_END = compiled(rf"-(?:(?![{BREAKS}])\s)*+[{BREAKS}]\s*+")
 
-# As in `http://{host}:%(port)d/`, `http://$HOST/${path}`, `http://$(name)/%s`, `http://@HOST@:PORT/`; and references
-# of HTML, `&#38;`. One that holds a blank or a mark may have been cut off there.
+# As in `http://{host}:%(port)d/`, `http://$HOST/${path}`, `http://$(name)/%s`, `http://@HOST@:PORT/<id>`; and
+# references of HTML, `&#38;`. One that holds a blank or a mark may have been cut off there.
 _PLACEHOLDER = compiled(
     r"[$#%]?\{[^{}]*+\}?|\}|\$(?:\w++|\([^()]*+\)?|\Z)|%\(\w*+\)?[a-z]?"
     r"|%(?:[1-9]\$)?[sdiuvq@](?![0-9A-Za-z])|&#[Xx]?[0-9A-Fa-f]++;|(?<=:)(?:PORT|port)\b"
-    r"|(?<=//)(?:\[[\w-]++\]|([@%])\w{3,}+\1)"
+    r"|(?<=//)(?:\[[\w-]++\]|([@%])\w{3,}+\1)|<[A-Za-z][\w:-]*+>"
 )
 # Escapes of source code and Markdown that are within a URL: `\_`, `\u0026`.
 _ESCAPED = compiled(r"\\(?:u0026|[!-/:-@\[-`{-~])")
@@ -118,15 +118,19 @@ class Found(Passage):
 
 @dataclass(slots=True, unsafe_hash=True)
 class Broken(Passage):
-    """A passage that should be a URL, and is not; `error` is that of its text without white space."""
+    """A passage that should be a URL, and is not; `error` is that of its text, in brackets without white space.
+
+    `is_attribute` is true for the value of an attribute of HTML, such as `href="..."`.
+    """
 
     error: URLError = field(compare=False)
+    is_attribute: bool = False
 
     @property
     def meant(self) -> str | None:
         """The text that is meant as a URL, to be checked, up to an escape; None for words such as `file:line`."""
         text: str = getattr(self.error, "text", self.text)
-        if self.grade == "delimited":
+        if self.grade == "delimited" or self.is_attribute:
             return text if _IN_BRACKETS.match(text) else None
         return _ESCAPED.split(text, 1)[0] if _SURELY_MEANT.match(text) else None
 

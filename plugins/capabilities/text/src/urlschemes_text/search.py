@@ -49,8 +49,11 @@ _INVISIBLE_CATEGORIES = frozenset({"Mn", "Mc", "Me", "Cf"})
 """Characters that combine with another one, or are invisible."""
 _PREFIX = compiled(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 
-_ATTRIBUTE = compiled(r"(?:href|src)=[\"']\Z", re.IGNORECASE)
-_QUOTED = {mark: compiled(rf"[^{mark}<>{BREAKS}]*+") for mark in "\"'"}
+_ATTRIBUTE = compiled(r"(?:(?:href|src|action)=|url\()[\"']\Z", re.IGNORECASE)
+_IN_ATTRIBUTE = {mark: compiled(rf"[^{mark}<>{BREAKS}]*+") for mark in "\"'"}
+_IN_QUOTES = {mark: compiled(rf"[^{mark}\s\\]*+") for mark in "\"'"}
+_END_IN_QUOTES = compiled("[<>`|]")
+"""What ends a bare URL, but is data in one between quotation marks."""
 
 _BREAK = compiled(f"[{BREAKS}]")
 _BLANK_WITHIN_LINE = compiled(rf"(?<!\s)(?:(?![{BREAKS}])\s)++(?!\s)")
@@ -267,11 +270,8 @@ class _Search:
             prefix = _PREFIX.match(text, max(start - 5, window.done, 0), start)
             outer = start if prefix is None else prefix.start("prefix")
             before = text[outer - 1 : outer]
-        if before in _QUOTED and _ATTRIBUTE.search(text, max(start - 9, 0), start):
-            end = window.match_end(_QUOTED[before], after, start + self.limit + 1)
-            if text[end : end + 1] == before and end > after:
-                end = start + len(text[start:end].rstrip())
-                return self._passage((outer, end), (start, end), "bare")
+        if before in _IN_QUOTES and (passage := self._in_quotes(outer, start, after, before)) is not None:
+            return passage
         registry = self.names[lower_case(text[start : after - 1])]
         end = end_of_bare_url(window, registry, start, after, self.limit, is_quoted=before == "'")
         if end > start + self.limit:
@@ -291,6 +291,18 @@ class _Search:
         # `http://` alone is the name of a scheme.
         return None if isinstance(passage, Broken) and not text[after:end].strip("/") else passage
 
+    def _in_quotes(self, outer: int, start: int, after: int, mark: str) -> Found | Broken | None:
+        """Return the passage up to the closing quotation mark, if only that ends it. Raises Unfinished."""
+        window, text = self.window, self.window.text
+        is_attribute = _ATTRIBUTE.search(text, max(outer - 8, 0), outer) is not None
+        inside = (_IN_ATTRIBUTE if is_attribute else _IN_QUOTES)[mark]
+        end = window.match_end(inside, after, start + self.limit + 1)
+        is_whole = is_attribute or _END_IN_QUOTES.search(text, after, end) is not None
+        if text[end : end + 1] != mark or end == after or not is_whole:
+            return None
+        end = start + len(text[start:end].rstrip())
+        return self._passage((outer, end), (start, end), "bare", is_attribute=is_attribute)
+
     def _bare_in_brackets(self, outer: int, start: int, bracket: int) -> Found | Broken | None:
         """Return the passage for `mailto:<joe@host.dom>` or `news:<1@host.dom>`, with the brackets of mail."""
         window = self.window
@@ -300,7 +312,14 @@ class _Search:
         return self._passage((outer, close + 1), (start, close + 1), "bare")
 
     def _passage(
-        self, span: Span, inside: Span, grade: Grade, *, uncertain: bool = False, error: URLError | None = None
+        self,
+        span: Span,
+        inside: Span,
+        grade: Grade,
+        *,
+        uncertain: bool = False,
+        error: URLError | None = None,
+        is_attribute: bool = False,
     ) -> Found | Broken:
         window = self.window
         window.done = span[1]
@@ -326,7 +345,7 @@ class _Search:
             url = parse(text, limit=self.limit)
         except (InvalidURL, UnknownScheme) as caught:
             caught = caught.with_traceback(None)  # which would keep the window in memory
-            return Broken(whole, within, line, column, grade, passage, caught)
+            return Broken(whole, within, line, column, grade, passage, caught, is_attribute)
         return Found(whole, within, line, column, grade, passage, url, fragment, uncertain)
 
 

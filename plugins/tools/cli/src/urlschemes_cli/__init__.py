@@ -3,7 +3,8 @@
     app                 the command: global options, help, the commands of plugins
     settings            the registries and clients that the global options ask for, and which of them reads a text
     options             options and arguments that several commands have: --profile, --json, URL, URL..., NAME
-    text_files          the URLs in text files, for `check --text`
+    passages            the passages of text files that are meant as URLs
+    text_files          findings about them, for `check --text`
     access_options      options of every command that accesses a URL: --deadline, --root, -v ...
     prompts             logins and forms, asked at the terminal
     error_reports       errors, and the verdict of RFC 1738, as messages and as JSON

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, partial
-from itertools import chain
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import click
 
 import urlschemes_lint
 from urlschemes.redaction import redact_url
-from urlschemes.registry.names import known_names, merged, suggestion
-from urlschemes_cli.commands.extract import text_of
 from urlschemes_cli.error_reports import error_json, finding_json
 from urlschemes_cli.exit_codes import INVALID, USAGE
 from urlschemes_cli.output.json_output import json_text
 from urlschemes_cli.output.text import safe_line, write_line, write_note
+from urlschemes_cli.passages import passages, unchecked_name
 from urlschemes_cli.settings import Settings
-from urlschemes_text import Found, fill_placeholders, find
+from urlschemes_text import Broken, Found, fill_placeholders
 
 _AUTHORITY = re.compile("[A-Za-z0-9+.-]+://[^/?#]*")
 _SEGMENT = re.compile("[^/?#&]*")
@@ -28,20 +25,23 @@ _MAX_NOTED = 20
 """Schemes that the note about unchecked URLs names."""
 
 
-def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
+def check_files(settings: Settings, files: Sequence[str], form: str, ignored: Container[str]) -> int:
     """Write the findings about the URLs in files, in a form of `_line`; return the exit code."""
-    code, counts, is_misspelt = 0, Counter[str](), cache(partial(_is_misspelt, settings))
-    for file in files:
-        try:
-            for value in _findings(settings, file, counts, is_misspelt):
-                write_line(_line(value, form))
-                code = max(code, INVALID if value["severity"] == "error" else 0)
-        except click.ClickException as unreadable:
+    code, counts = 0, Counter[str]()
+    for file, passage in passages(settings, files):
+        if isinstance(passage, click.UsageError):
             code = USAGE
             if form == "json":
-                write_line(json_text({"file": file, **error_json(unreadable)}))
+                write_line(json_text({"file": file, **error_json(passage)}))
             else:
-                write_note(unreadable.format_message())
+                write_note(passage.format_message())
+        elif name := unchecked_name(settings, passage):
+            counts[name] += 1
+        else:
+            for value in _findings(settings, file, passage):
+                if value["code"] not in ignored:
+                    write_line(_line(value, form))
+                    code = max(code, INVALID if value["severity"] == "error" else 0)
     if counts:
         listed = ", ".join(f"{count} {name}" for name, count in counts.most_common(_MAX_NOTED))
         listed += f", and those of {len(counts) - _MAX_NOTED} other names" if len(counts) > _MAX_NOTED else ""
@@ -49,40 +49,20 @@ def check_files(settings: Settings, files: Sequence[str], form: str) -> int:
     return code
 
 
-def _findings(
-    settings: Settings, file: str, counts: Counter[str], is_misspelt: Callable[[str], bool]
-) -> Iterator[dict[str, Any]]:
-    """Yield the findings about the URLs in a file, as JSON; count those that are not checked. Raises ClickException."""
-    pieces = text_of(file)
-    first = next(pieces, "")
-    if "\0" in first:
-        write_note(f"{file} was not read: it holds NUL, so it is no text in UTF-8 or UTF-16")
-        return
-    for passage in find(chain([first], pieces), registries=settings.registries, invalid=True):
-        text = passage.meant
-        if text is None:
-            continue
-        filled, name = fill_placeholders(text), text.partition(":")[0].lower()
-        registry = settings.registry_for(filled)
-        if name not in registry and not is_misspelt(name):
-            counts[name] += 1
-            continue
-        for finding in urlschemes_lint.check(filled, registry=registry):
-            start, end = finding.span or (0, len(text))
-            about = slice(min(start, max(end - 1, 0)), end)  # what is missing may be in a placeholder before it
-            if text[about] == filled[about] and (finding.severity == "error" or _is_literal(text, filled, start)):
-                line, column = passage.place_of(finding.span[0] if finding.span else 0)
-                if isinstance(passage, Found):
-                    url = passage.url.redacted()
-                else:  # the whole text: a part of it might end within a password, and not look like one
-                    url = redact_url(getattr(passage.error, "text", passage.text))
-                yield {"file": file, "line": line, "column": column, "url": url, **finding_json(finding)}
-
-
-def _is_misspelt(settings: Settings, name: str) -> bool:
-    """Return True for a name such as `htps`: no register has it, and it is near a well-known scheme."""
-    near = suggestion(name, {*known_names(), *settings.schemes}) if name.isalpha() else None  # not for `git+https`
-    return near is not None and name not in merged(settings.registry.ledgers())
+def _findings(settings: Settings, file: str, passage: Found | Broken) -> Iterator[dict[str, Any]]:
+    """Yield the findings about a URL in a file, as JSON."""
+    text = str(passage.meant)
+    filled = fill_placeholders(text)
+    for finding in urlschemes_lint.check(filled, registry=settings.registry_for(filled)):
+        start, end = finding.span or (0, len(text))
+        about = slice(min(start, max(end - 1, 0)), end)  # what is missing may be in a placeholder before it
+        if text[about] == filled[about] and (finding.severity == "error" or _is_literal(text, filled, start)):
+            line, column = passage.place_of(finding.span[0] if finding.span else 0)
+            if isinstance(passage, Found):
+                url = passage.url.redacted()
+            else:  # the whole text: a part of it might end within a password, and not look like one
+                url = redact_url(getattr(passage.error, "text", passage.text))
+            yield {"file": file, "line": line, "column": column, "url": url, **finding_json(finding)}
 
 
 def _is_literal(text: str, filled: str, index: int) -> bool:

@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from pathlib import Path
 
 import pytest
+
+CAUTION = """
+[[cautions]]
+code = "plus-for-blank"
+part = "note"
+holds = "+"
+message = "some clients read `+` as a space"
+"""
 
 
 def test_check_lists_warnings_and_errors(run) -> None:
@@ -21,6 +31,60 @@ def test_check_lists_warnings_and_errors(run) -> None:
     )
     assert all(line == line.rstrip() for line in lines)
     assert run("check", "x-shelf://host.dom/a").stdout == "valid, without warnings\n"
+
+
+def test_check_of_several_urls_writes_a_line_for_each_finding(run) -> None:
+    result = run("check", "x-shelf://joe:hunter2@h/~", "-", input="x-shelf://h/a\n\nx-shelf://h:81/^\n")
+    starts = [
+        "x-shelf://joe:***@h/~: warning: password: the URL contains a password",
+        "x-shelf://joe:***@h/~: error: invalid-character: invalid character '~' in the thing at position 24",
+        "3: x-shelf://h:81/^: warning: reserved-port: port 81",
+        "3: x-shelf://h:81/^: error: invalid-character: invalid character '^'",
+    ]
+    lines = result.stdout.splitlines()
+    assert [line[: len(start)] for line, start in zip(lines, starts, strict=True)] == starts
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "ignored", "code", "codes"),
+    [
+        ("x-shelf://joe:p@h:81/~", "password, invalid-character", 0, ["reserved-port"]),
+        ("x-attic:a", "unknown-scheme", 0, []),
+        ("x-shelf://h:81/~", "reserved-port", 1, ["invalid-character"]),
+        ("x-note://h/a+b", "dot-segment,plus-for-blank", 0, []),
+    ],
+)
+def test_ignored_findings_are_left_out(run, url: str, ignored: str, code: int, codes: list[str], records: Path) -> None:
+    with (records / "x-note.toml").open("a") as record:
+        record.write(CAUTION)
+    check = partial(run, "--records", str(records), "check", "--json", "--ignore", "long-host", "--ignore", ignored)
+    result = check(url)
+    assert (result.exit_code, [each["code"] for each in json.loads(result.stdout)["findings"]]) == (code, codes)
+    text = check("--text", input=f"<URL:{url}>")
+    assert (text.exit_code, [json.loads(line)["code"] for line in text.stdout.splitlines()]) == (code, codes)
+
+
+def test_an_unknown_code_is_not_ignored(run) -> None:
+    result = run("check", "--ignore", "password,invalid_character", "x-shelf://h/")
+    assert (result.exit_code, "docs/reference/findings.md" in result.stderr) == (2, True)
+    assert "no finding has the code 'invalid_character'" in result.stderr
+    assert run("check", "--ignore", "password", "x-shelf://h/").stdout == "valid, without warnings\n"
+    assert run("check", "--ignore", "password", "x-shelf://a:b@h/").stdout == "every finding is ignored\n"
+
+
+@pytest.mark.parametrize(("words", "noted"), [(("list",), True), (("x-shelf://h/",), False), (("-",), False)])
+def test_a_file_that_is_given_for_a_url_is_noted(run, words, noted: bool, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("list").write_text("x-shelf://h/")
+    note = "urlschemes: list is a file: --text checks the URLs in it\n"
+    assert run("check", *words, input="list\n").stderr == note * noted
+
+
+def test_check_needs_a_url(run) -> None:
+    result = run("check")
+    assert (result.exit_code, "Missing argument 'URL...'" in result.stderr) == (2, True)
+    assert run("check", "--text", input="x-shelf://h/~").stdout.startswith("-:1:13: error: ")
 
 
 def test_check_as_json(run) -> None:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 
 LETTER = """\
@@ -46,6 +45,7 @@ def test_each_url_is_on_a_line(run, tmp_path: Path) -> None:
             "urlschemes: 4:32: uncertain: "
             "there is a hyphen before a line break, or a line begins with the closing `>`\n"
             "urlschemes: the password is hidden; --passwords writes it into a file or a pipe\n"
+            "urlschemes: invalid URLs left out: 1; --invalid reports them\n"
         )
     assert run("extract", input="x-shelf://host.dom/a").stderr == ""
 
@@ -104,7 +104,7 @@ def test_the_urls_of_several_files_have_their_names(run, tmp_path: Path, monkeyp
 
 def test_any_octets_are_read(run) -> None:
     octets = (
-        b"\xef\xbb\xbfx-shelf://host.dom/a \x1b[31m\xff\x00 x-shelf://host.dom/\xe9 <URL:x-shelf://host.dom/b#\x1b[2J>"
+        b"\xef\xbb\xbfx-shelf://host.dom/a \x1b[31m\xff\x01 x-shelf://host.dom/\xe9 <URL:x-shelf://host.dom/b#\x1b[2J>"
     )
     result = run("extract", "--invalid", input=octets)
     assert result.stdout.splitlines() == ["x-shelf://host.dom/a", "x-shelf://host.dom/b"]
@@ -134,26 +134,39 @@ def test_a_url_that_is_too_long_is_passed_over(run) -> None:
     for words in ((), ("--json",)):
         result = run("extract", *words, input=text)
         assert (result.exit_code, result.stdout.count("x-shelf://"), result.stderr.count("\n")) == (0, 1, 1)
-        assert result.stderr.startswith("urlschemes: 1:1: passed over: the URL has 65537 characters")
+        assert result.stderr == "urlschemes: invalid URLs left out: 2; --invalid reports them\n"
     assert run("extract", "--delimited", input=text).output == ""
     assert run("extract", "--invalid", input=text).stderr.count("\n") == 2
 
 
-@pytest.mark.parametrize("found", [0, 1])
-def test_the_list_ends_if_a_file_cannot_be_read_to_its_end(run, tmp_path: Path, monkeypatch, found: int) -> None:
+@pytest.mark.parametrize(
+    ("text", "reported"),
+    [
+        ('<a href="x-shelf:a b">', "1:10: x-shelf:a b: invalid character 'a' at position 8"),
+        ('<a href="x-shelf://h/a b">', "1:10: x-shelf://h/a b: invalid character ' ' in the thing at position 13"),
+        ("<x-shelf://h/a\nb~>", "1:1: x-shelf://h/ab~: invalid character '~' in the thing at position 14"),
+        ("see htps://typo.com/ x", "1:5: htps://typo.com/: no scheme is registered as 'htps'; did you mean https"),
+        ("x-shelf:line x-attic://h/~ <URL:a b>", ""),
+    ],
+)
+def test_what_is_invalid_is_what_check_finds(run, text: str, reported: str) -> None:
+    result = run("extract", "--invalid", input=text)
+    assert (result.exit_code, result.stdout) == (int(bool(reported)), "")
+    assert result.stderr.removeprefix("urlschemes: ").startswith(reported)
+    assert ("left out: 1" in run("extract", input=text).stderr) == bool(reported)
+    assert run("check", "--text", input=text).exit_code == bool(reported)
+
+
+def test_files_that_cannot_be_read_are_named(run, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    opened, files = click.open_file, ["a"] * found + ["b"]
-    for file in ("a", "b"):
-        Path(file).write_text("x-shelf://h/")
-    monkeypatch.setattr(click, "open_file", lambda file, mode: opened("." if file == "b" else file, mode))
-    result = run("extract", "--json", *files)
-    decoded, end = json.JSONDecoder().raw_decode(result.stdout) if found else ([], 0)
-    assert (result.exit_code, len(decoded)) == (2, found)
-    assert json.loads(result.stdout[end:])["error"]["code"] == "usage"
-
-
-def test_a_file_that_does_not_exist_is_a_usage_error(run, tmp_path: Path) -> None:
-    for path in (tmp_path / "nothing", tmp_path):
-        result = run("extract", str(path))
-        assert result.exit_code == 2
-        assert result.stderr.splitlines()[1].startswith("urlschemes: ")
+    Path("a").write_text("x-shelf://h/")
+    Path("binary").write_bytes(b"\x1f\x8b\x08\0x-shelf://h/")
+    result = run("extract", "missing", "binary", ".", "a")
+    assert (result.exit_code, result.stdout) == (2, "x-shelf://h/\n")
+    assert result.stderr.splitlines() == [
+        "urlschemes: cannot read the text missing: No such file or directory",
+        "urlschemes: binary was not read: it holds NUL, so it is no text in UTF-8 or UTF-16",
+        "urlschemes: cannot read the text .: Is a directory",
+    ]
+    found = json.loads(run("extract", "--json", "missing", "a").stdout)
+    assert [(each["file"], "error" in each) for each in found] == [("missing", True), ("a", False)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import Any
@@ -14,47 +15,93 @@ from urlschemes_cli.error_reports import finding_json, verdict_json, verdict_lin
 from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import each_url, for_each_url, json_option, note_hidden_password, passwords_option
 from urlschemes_cli.output.console import Console
-from urlschemes_cli.output.json_output import ABOUT, write_json
+from urlschemes_cli.output.json_output import ABOUT, About, write_json
 from urlschemes_cli.output.text import safe_line, write_line, write_note
 from urlschemes_cli.settings import Settings
+from urlschemes_lint.findings import CODES
+
+
+def _codes(context: click.Context, _: click.Parameter, values: tuple[str, ...]) -> frozenset[str]:
+    """Return the codes in the values of --ignore, which must be codes of findings."""
+    from urlschemes_rfc3986 import uri_warnings  # late: only this option needs it
+
+    codes = {code.strip() for value in values for code in value.split(",")}
+    unknown = codes - CODES.keys() - uri_warnings.CODES.keys()
+    if unknown:  # or those of records, which take longer
+        records = (each for registry in context.ensure_object(Settings).registries for each in registry.registrations())
+        unknown -= {caution.code for record in records for caution in record.cautions}
+    for code in sorted(unknown):
+        listed = "each finding shows its code, and docs/reference/findings.md lists all"
+        raise click.BadParameter(f"no finding has the code {code!r}; {listed}")
+    return frozenset(codes)
 
 
 @click.command()
-@click.argument("urls", nargs=-1, required=True, metavar="URL...", shell_complete=click.Path().shell_complete)
+@click.argument("urls", nargs=-1, metavar="URL...", shell_complete=click.Path().shell_complete)
 @click.option("--text", "in_text", is_flag=True, help="Check the URLs in texts: each URL is the name of a file.")
 @click.option("--format", "form", type=click.Choice(["text", "github"]), help="How --text writes what it finds.")
+@click.option("--ignore", "ignored", metavar="CODES", multiple=True, callback=_codes, help="Leave out these findings.")
 @json_option
 @click.pass_obj
-def check(settings: Settings, urls: tuple[str, ...], *, in_text: bool, form: str | None, as_json: bool) -> int:
+def check(
+    settings: Settings,
+    urls: tuple[str, ...],
+    *,
+    in_text: bool,
+    form: str | None,
+    ignored: frozenset[str],
+    as_json: bool,
+) -> int:
     """List the errors in URL, and warnings about what is legal but unwise.
 
-    The exit code is 1 if there are errors. With `-`, each line of standard input is a URL.
+    The exit code is 1 if there are errors. With `-`, each line of standard input is a URL. Of several URLs, each
+    finding is a line `LINE: URL: SEVERITY: CODE: MESSAGE`. `--ignore bad-escape,password` leaves out findings.
 
-    With --text, each URL is a FILE, or `-`: a text with URLs, such as Markdown, HTML or source code. Each finding is a
-    line `FILE:LINE:COLUMN: SEVERITY: CODE: MESSAGE`, or a workflow command for `--format github`. Text with no scheme
-    and placeholders as in `http://{host}/` or `http://$HOST/` are left alone. Standard error says how many URLs were
-    not checked because their scheme is not installed. Files that are not text in UTF-8 or UTF-16 are named there.
+    With --text, each URL is a FILE; `-`, or none, is standard input: a text with URLs, such as Markdown, HTML or source
+    code. Each finding is a line `FILE:LINE:COLUMN: SEVERITY: CODE: MESSAGE`, or a workflow command for `--format
+    github`. Text with no scheme and placeholders as in `http://{host}/` or `http://$HOST/` are left alone. Standard
+    error says how many URLs were not checked because their scheme is not installed, and which files are binary.
     """
+    if not (urls or in_text):
+        raise click.MissingParameter(param_hint="'URL...'", param_type="argument")
     if form and (as_json or not in_text):
         raise click.UsageError("--format cannot be combined with --json" if as_json else "--format needs --text")
     if in_text:
         from urlschemes_cli.text_files import check_files  # late: most checks read no text
 
-        return check_files(settings, urls, "json" if as_json else form or "text")
+        return check_files(settings, urls or "-", "json" if as_json else form or "text", ignored)
 
     def read(text: str) -> int:
         registry = settings.registry_for(text)
-        findings = list(map(finding_json, urlschemes_lint.check(text, registry=registry)))
-        is_invalid = any(each["severity"] == "error" for each in findings)
-        shown = redact_url(text) if is_invalid else registry.parse(text).redacted()
-        value = {"url": shown, "valid": not is_invalid, "findings": findings, "rfc1738": verdict_json(text)}
-        (write_json if as_json else _print)(value)
-        return INVALID if is_invalid else 0
+        all_findings = urlschemes_lint.check(text, registry=registry)
+        findings = [finding_json(each) for each in all_findings if each.code not in ignored]
+        is_valid = all(each.severity != "error" for each in all_findings)
+        shown = registry.parse(text).redacted() if is_valid else redact_url(text)
+        value = {"url": shown, "valid": is_valid, "findings": findings, "rfc1738": verdict_json(text)}
+        about: About = click.get_current_context().meta[ABOUT]
+        if as_json:
+            write_json(value)
+        elif about.is_one_of_many:
+            _print_lines(value, about.line)
+        else:
+            _print(value, "every finding is ignored" if all_findings else "valid, without warnings")
+        if not (is_valid or about.line) and os.path.isfile(text):  # noqa: PTH113  it is False for a text too long for a path
+            write_note(f"{text} is a file: --text checks the URLs in it")
+        return INVALID if any(each["severity"] == "error" for each in findings) else 0
 
-    return each_url(urls, read)
+    return each_url(urls, read, heading="")
 
 
-def _print(value: dict[str, Any]) -> None:
+def _print_lines(value: dict[str, Any], line: int) -> None:
+    """Print each finding about one of many URLs on a line."""
+    place = f"{line}: " if line else ""
+    for finding in value["findings"]:
+        message = "; ".join(filter(None, (finding["message"], finding["hint"])))
+        kind = f"{finding['severity']}: {finding['code']}"
+        write_line(f"{place}{safe_line(value['url'])}: {kind}: {safe_line(message)}")
+
+
+def _print(value: dict[str, Any], without_findings: str) -> None:
     console = Console()
     for finding in value["findings"]:
         style = "bold red" if finding["severity"] == "error" else "bold yellow"
@@ -64,7 +111,7 @@ def _print(value: dict[str, Any]) -> None:
         if more:
             console.print_paragraph(safe_line("; ".join(more)), "dim", indent=4)
     if not value["findings"]:
-        console.print_line(("valid, without warnings", "green"))
+        console.print_line((without_findings, "green"))
     if value["rfc1738"]:
         console.print_line((verdict_line(value["rfc1738"]), "dim"))
 

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import codecs
 import sys
-from collections.abc import Iterator
-from functools import partial
-from itertools import chain
 from textwrap import indent
 from typing import Any
 
 import click
 
 import urlschemes_text
-from urlschemes import InvalidURL
+from urlschemes import UnknownScheme, URLError
 from urlschemes.redaction import one_line, redact_url
 from urlschemes_cli.error_reports import error_json
-from urlschemes_cli.exit_codes import INVALID
+from urlschemes_cli.exit_codes import INVALID, USAGE
 from urlschemes_cli.options import for_each_url, json_option, note_hidden_password, passwords_option
 from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import json_text, profile_of
 from urlschemes_cli.output.text import safe_line, write_line, write_note
+from urlschemes_cli.passages import passages, unchecked_name
 from urlschemes_cli.settings import Settings
-from urlschemes_text import Broken, Found, find
+from urlschemes_text import Broken, Found, Passage
 
-_CHUNK = 64 * 1024
+_UNCERTAIN = "uncertain: there is a hyphen before a line break, or a line begins with the closing `>`"
 
 
 @click.command()
-@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("--delimited", is_flag=True, help="List only URLs within brackets: <URL:...>.")
 @click.option("--invalid", is_flag=True, help="Report invalid URLs on standard error.")
 @click.option("--positions", is_flag=True, help="Write LINE:COLUMN:, or FILE:LINE:COLUMN:, before each URL.")
@@ -48,47 +45,48 @@ def extract(
     """List the URLs in each FILE, or in standard input, one on each line.
 
     FILE is text in UTF-8, or in UTF-16 with a byte order mark. Within <URL:...>, a URL may be broken over several
-    lines.
+    lines. Standard error says how many invalid URLs were left out, and which files are binary or cannot be read.
     """
-    any_broken = any_hidden = False
-    before = "["
-    passages = (
-        (file, each)
-        for file in files or "-"
-        for each in find(text_of(file), registries=settings.registries, invalid=True)
-    )
-    try:
-        for file, passage in passages:
-            place = f"{safe_line(file)}:" * (len(files) > 1) + f"{passage.line}:{passage.column}: "
-            if delimited and passage.grade != "delimited":
+    code = left_out = 0
+    any_hidden, before, many = False, "[", len(files) > 1
+    for file, found in passages(settings, files or "-"):
+        url = note = None
+        if isinstance(found, click.UsageError):
+            code, item, note = USAGE, {"file": file, **error_json(found)}, found.format_message()
+        elif delimited and found.grade != "delimited":
+            continue
+        else:
+            place = f"{safe_line(file)}:" * many + f"{found.line}:{found.column}: "
+            item = {"file": file} if many else {}
+            if isinstance(found, Found):
+                item |= _found_json(found, passwords=passwords)
+                url = place + item["url"] if positions else item["url"]
+                any_hidden = any_hidden or item["url"] != str(found.url)
+                note = place + _UNCERTAIN if found.uncertain else None
+            elif unchecked_name(settings, found):
                 continue
-            if isinstance(passage, Broken) and not (invalid and isinstance(passage.error, InvalidURL)):
-                if passage.error.code == "url-too-long":
-                    write_note(f"{place}passed over: {passage.error.message}")
+            elif not invalid:
+                left_out += 1
                 continue
-            any_broken = any_broken or isinstance(passage, Broken)
-            item = ({"file": file} if len(files) > 1 else {}) | _json(passage, passwords=passwords)
-            if as_json:  # each item is written as soon as it is found
-                sys.stdout.write(f"{before}\n{indent(json_text(item, indent=2), '  ')}")
-                before = ","
-                continue
-            if isinstance(passage, Broken):
-                write_note(f"{place}{one_line(_joined(passage), 80)}: {message_of(passage.error)}")
-                continue
-            any_hidden = any_hidden or item["url"] != str(passage.url)
-            write_line(place + item["url"] if positions else item["url"])
-            if passage.uncertain:
-                write_note(
-                    f"{place}uncertain: there is a hyphen before a line break, or a line begins with the closing `>`"
-                )
-    finally:  # the list ends, too, if a file cannot be read to its end
-        if before == ",":
-            write_line("\n]")
-    if as_json and before == "[":
-        write_line("[]")
+            else:
+                code, error = max(code, INVALID), _error_of(settings, found)
+                item |= _broken_json(found, error)
+                note = f"{place}{one_line(item['text'], 80)}: {message_of(error)}"
+        if as_json:  # each item is written as soon as it is found
+            sys.stdout.write(f"{before}\n{indent(json_text(item, indent=2), '  ')}")
+            before = ","
+            continue
+        if url is not None:
+            write_line(url)
+        if note is not None:
+            write_note(note)
+    if as_json:
+        write_line("[]" if before == "[" else "\n]")
     elif any_hidden:
         note_hidden_password()
-    return INVALID if any_broken else 0
+    if left_out:
+        write_note(f"invalid URLs left out: {left_out}; --invalid reports them")
+    return code
 
 
 @click.command()
@@ -108,32 +106,29 @@ def wrap(settings: Settings, text: str, *, width: int | None, passwords: bool) -
     return 0
 
 
-def text_of(file: str) -> Iterator[str]:
-    """Yield the text of a file as it arrives. Raises UsageError.
+def _found_json(found: Found, *, passwords: bool) -> dict[str, Any]:
+    url = str(found.url) if passwords else found.url.redacted()
+    value = {"url": url, "fragment": found.fragment, "uncertain": found.uncertain}
+    return {**value, **_place_json(found), "profile": found.url.syntax.profile.name}
 
-    It is UTF-8, whose invalid octets become surrogates, or UTF-16 if it begins with the byte order mark of that.
-    """
+
+def _broken_json(broken: Broken, error: URLError) -> dict[str, Any]:
+    start = broken.span[0]
+    text = broken.text[broken.inside[0] - start : broken.inside[1] - start]
+    if broken.grade == "delimited":  # the places of the error count no white space
+        text = "".join(text.split())
+    return {"text": redact_url(text), **_place_json(broken), **error_json(error), "profile": profile_of(text)}
+
+
+def _place_json(passage: Passage) -> dict[str, Any]:
+    return {"grade": passage.grade, "span": passage.span, "line": passage.line, "column": passage.column}
+
+
+def _error_of(settings: Settings, broken: Broken) -> URLError:
+    """Return the error of a passage; for a misspelt scheme the one that says what it may mean."""
+    name = str(broken.meant).partition(":")[0]
     try:
-        with click.open_file(file, "rb") as opened:
-            read = getattr(opened, "read1", opened.read)  # does not wait for more octets than have arrived
-            first: bytes = read(_CHUNK)
-            is_utf16 = first.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE))
-            coding, errors = ("utf-16", "replace") if is_utf16 else ("utf-8-sig", "surrogateescape")
-            yield from codecs.iterdecode(chain([first], iter(partial(read, _CHUNK), b"")), coding, errors)
-    except OSError as error:
-        raise click.UsageError(f"cannot read the text {file}: {error.strerror}") from error
-
-
-def _json(passage: Found | Broken, *, passwords: bool) -> dict[str, Any]:
-    place = {"grade": passage.grade, "span": passage.span, "line": passage.line, "column": passage.column}
-    if isinstance(passage, Broken):
-        error = passage.error
-        text = error.text if isinstance(error, InvalidURL) else _joined(passage)
-        return {"text": redact_url(text), **place, **error_json(error), "profile": profile_of(text)}
-    url = str(passage.url) if passwords else passage.url.redacted()
-    found = {"url": url, "fragment": passage.fragment, "uncertain": passage.uncertain}
-    return {**found, **place, "profile": passage.url.syntax.profile.name}
-
-
-def _joined(broken: Broken) -> str:
-    return "".join(broken.text.split())
+        settings.registry_for(name)[name]
+    except UnknownScheme as error:
+        return error
+    return broken.error
