@@ -33,7 +33,6 @@ FAILURES = [
     (5, "review", "."),
     (2, "review"),
     (2, "review", "http", "--check", "nothing"),
-    (2, "extract", "no-such-file"),
     (2, "no-such-command"),
     (5, "--plugins", "nobody-has-it", "schemes"),
     (5, "--plugins", "nobody-has-it", "review", "http"),
