@@ -99,7 +99,7 @@ def test_a_disk_that_hangs_does_not_outlast_the_deadline(
 
 def test_a_deadline_that_has_passed_before_is_not_the_fault_of_the_disk(tmp_path: Path, clock: Clock) -> None:
     def late() -> Algorithm[None]:
-        clock.now += 1
+        clock.now += 2
         yield from Open("document")
 
     with pytest.raises(DeadlineExceeded, match="the deadline passed while waiting for content"):
