@@ -14,6 +14,7 @@ import hypothesis
 import pytest
 from event_loop_runner import EventLoopRunner
 
+import urlschemes_rfc3986
 from urlschemes_access.resources import synchronous
 
 if TYPE_CHECKING:
@@ -54,6 +55,12 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.load_profile("urlschemes")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a background job; child processes inherit it
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def found_plugins() -> None:
+    """Let the registries of the process search before a test hides plugins from a search: a hint may ask them."""
+    len(urlschemes_rfc3986.registry)
 
 
 @pytest.fixture(autouse=True, scope="module")
