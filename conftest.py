@@ -14,6 +14,7 @@ import hypothesis
 import pytest
 from event_loop_runner import EventLoopRunner
 
+import urlschemes
 import urlschemes_rfc3986
 from urlschemes_access.resources import synchronous
 
@@ -60,7 +61,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def found_plugins() -> None:
     """Let the registries of the process search before a test hides plugins from a search: a hint may ask them."""
-    len(urlschemes_rfc3986.registry)
+    for registry in (urlschemes.default_registry, urlschemes_rfc3986.registry):
+        len(registry)
 
 
 @pytest.fixture(autouse=True, scope="module")
