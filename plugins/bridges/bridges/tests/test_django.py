@@ -25,7 +25,7 @@ NEWS, ARTICLE = "news:comp.lang.python", "nntp://host.dom/misc.test/7"
 
 class Feed(models.Model):  # noqa: DJ008  nobody reads its name
     source = URLField("NNTP", "news", verbose_name="the source")
-    mirror = URLField(null=True, blank=True)
+    mirror = URLField(null=True, blank=True, unique=True)
     about = URLField(blank=True)
     kind = URLField(choices=[(NEWS, "Python"), ("More", [("news:*", "All")])], default=NEWS)
 
@@ -56,8 +56,9 @@ def test_urls_and_texts_are_looked_up() -> None:
     Feed.objects.create(source=NEWS)
     for lookup in ({"source": NEWS}, {"source__in": [urlschemes.parse(NEWS)]}, {"source__contains": "lang"}):
         assert Feed.objects.filter(**lookup).count() == 1
-    with pytest.raises(ValidationError):
+    with pytest.raises(ValidationError) as caught:
         Feed.objects.filter(source="lang").exists()
+    assert isinstance(caught.value, ValueError)  # Django REST framework then says it once, where a field is unique
 
 
 def test_nothing_else_is_written_or_valid() -> None:
@@ -133,6 +134,12 @@ def test_a_message_of_the_program_has_the_value_without_its_password() -> None:
         field.clean("http://me:secret@host.dom/")
 
 
+def test_a_message_of_the_program_names_nothing_that_only_the_program_can_do() -> None:
+    field = URLFormField("http", error_messages={"invalid": "%(message)s"})
+    with pytest.raises(ValidationError, match=r"end with a letter or digit[^;]*$"):
+        field.clean("http://-/")
+
+
 def test_no_url_is_null() -> None:
     for missing in (None, ""):
         with pytest.raises(IntegrityError):
@@ -191,6 +198,35 @@ def test_what_is_not_installed_is_found_by_the_system_checks(
     with pytest.raises(URLError, match=message):
         URLFormField(*schemes, profile=profile)
     assert Feed.check() == []
+
+
+@pytest.mark.parametrize(
+    ("choice", "code", "hint"),
+    [("HTTP://H.dom", "E002", "write 'http://h.dom/'"), ("http://-/", "E001", "labels hold letters"), ("", None, "")],
+)
+def test_a_choice_that_is_not_as_its_values_are_is_found_by_the_system_checks(
+    choice: str, code: str | None, hint: str
+) -> None:
+    field = URLField("http", normalize=True, choices=[("http://h.dom/a", "A"), ("More", [(choice, "B")])])
+    field.set_attributes_from_name("source")
+    field.model = Feed
+    found = field.check()
+    assert [each.id for each in found] == ([f"urlschemes.{code}"] if code else [])
+    assert all(hint in str(each.hint) for each in found)
+
+
+def test_an_empty_text_is_null_from_the_start() -> None:
+    Feed.objects.create(source=NEWS, mirror="")
+    feed = Feed(source=NEWS, mirror="")
+    feed.full_clean(exclude=["about"])
+    assert feed.mirror is None
+
+
+@pytest.mark.parametrize("value", ["always", ["x"], None])
+def test_another_value_of_warnings_is_an_error_where_the_field_is_defined(value: Any) -> None:
+    for kind in (URLField, URLFormField):
+        with pytest.raises(ValueError, match=r'^warnings must be "error" or "ignore", not '):
+            kind("http", warnings=value)
 
 
 @pytest.mark.parametrize("profile", ["", Registry(), 3986])

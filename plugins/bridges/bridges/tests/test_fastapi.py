@@ -103,7 +103,7 @@ def test_urls_come_in_are_stored_once_and_go_out(client: TestClient) -> None:
     [
         ("javascript:alert(1)", "invalid-scheme", "scheme 'javascript' at position 0: expected one of http, https"),
         ("http://e.com/" + "a" * 50, "too_long", "Value should have at most 60 items after validation, not 63"),
-        ("http:\\\\e.com/", "not-repairable", "`fix` never guesses a host: "),
+        ("http:\\\\e.com/", "invalid-character", "invalid character '\\' in the host at position 5"),
     ],
 )
 def test_everything_else_is_an_error_of_the_request(client: TestClient, url: str, code: str, message: str) -> None:

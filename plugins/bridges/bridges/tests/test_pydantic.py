@@ -98,10 +98,11 @@ def test_an_error_is_that_of_parse(kind: Any, text: str) -> None:
         parse(text)
     expected = caught.value
     error = failure(kind, text)
-    assert (error["type"], error["msg"], error["input"]) == (expected.code, str(expected), text)
+    message = str(expected).replace('; Registry(profile="rfc3986") reads it', "")  # which only the program can do
+    assert (error["type"], error["msg"], error["input"]) == (expected.code, message, text)
     names = ("code", "position", "span", "part", "section", "rule", "scheme", "hint")
     present = {name: value for name in names if (value := getattr(expected, name, None)) is not None}
-    assert error["ctx"] == {**present, "message": str(expected)}
+    assert error["ctx"] == {**present, "message": message}
 
 
 @pytest.mark.parametrize("value", ["https://h/", urlschemes.parse("https://h/")], ids=["text", "url"])

@@ -11,6 +11,7 @@ pytest.importorskip("pydantic", reason="needs pydantic: python3 dev --group brid
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, PlainSerializer, TypeAdapter, ValidationError
 
 from urlschemes import URL
+from urlschemes.url.value import LIMIT
 from urlschemes_bridges.pydantic import Schemes
 from urlschemes_ftp import FtpURL
 from urlschemes_http.rfc3986 import HttpURI
@@ -38,8 +39,8 @@ def read(kind: Any, value: object) -> str:
         ("http://e.com/a b", "http://e.com/a%20b"),
         (" <http://e.com/ü> ", "http://e.com/%C3%BC"),
         ("http://e.com/%7e", "http://e.com/%7e"),
-        ("http://u:secret@e.com/a b", "not-repairable: cannot be repaired without guessing: unexpected user name"),
-        ("e.com", "not-repairable: there is no scheme name"),
+        ("http://u:secret@e.com/a b", "userinfo-not-allowed: unexpected user name at position 7: expected a host"),
+        ("e.com", "invalid-scheme: unexpected end of the URL at position 5"),
         (" javascript:alert(1)", "invalid-scheme: scheme 'javascript' at position 0: expected one of http, https"),
         ("<ftp://e.com/>", "invalid-scheme: scheme 'ftp' at position 0: expected one of http, https"),
         (" ftp://e.com/a b", "invalid-scheme: scheme 'ftp' at position 0: expected one of http, https"),
@@ -47,7 +48,12 @@ def read(kind: Any, value: object) -> str:
 )
 def test_fix_repairs_what_has_one_repair(text: str, result: str) -> None:
     assert read(web(fix=True), text).startswith(result)
-    assert "%" in text or read(web(), text) != result
+
+
+@pytest.mark.parametrize("text", ["http://e.com/" + "a" * 70_000, "http://e.com/".ljust(LIMIT, "a") + " "])
+def test_the_error_for_a_text_that_is_too_long_names_no_argument(text: str) -> None:
+    message = f"url-too-long: the URL has {len(text)} characters: expected at most {LIMIT}"
+    assert read(web(fix=True), text) == read(web(), text) == message
 
 
 def test_a_type_of_one_scheme_is_repaired_by_its_profile() -> None:
@@ -70,9 +76,21 @@ def test_a_warning_is_an_error_if_asked() -> None:
     assert error["type"] == "needless-escape"
     assert error["msg"].startswith("%7e is a needless escape: the characters mean the same without it; write")
     assert (error["ctx"]["span"], error["ctx"]["part"]) == ((13, 16), "path")
-    warnings: Any = "always"
-    with pytest.raises(ValueError, match=r'^warnings must be "error" or "ignore", not \'always\'$'):
-        TypeAdapter(web(warnings=warnings))
+
+
+@pytest.mark.parametrize("text", [" http://2130706433/", "HTTP://2130706433:80/", "http://e.com/%7e b"])
+def test_a_warning_about_a_changed_text_has_no_position(text: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(web(fix=True, normalize="%" not in text, warnings="error")).validate_python(text)
+    [error] = caught.value.errors()
+    assert error["input"] == text
+    assert not {"position", "span"} & error["ctx"].keys()
+
+
+@pytest.mark.parametrize("value", ["always", ["x"], None])
+def test_another_value_of_warnings_is_an_error_where_the_field_is_defined(value: Any) -> None:
+    with pytest.raises(ValueError, match=r'^warnings must be "error" or "ignore", not '):
+        TypeAdapter(web(warnings=value))
 
 
 @pytest.mark.parametrize("kind", [web(), web(fix=True), HttpURI])
@@ -112,6 +130,11 @@ def test_what_a_field_says_of_an_annotated_type_holds() -> None:
 def test_a_constraint_that_cannot_be_applied_is_an_error_when_the_model_is_defined() -> None:
     with pytest.raises(TypeError, match=r"^only lengths constrain a URL: write a validator after Schemes\('http'\)"):
         TypeAdapter(Annotated[URL, Field(pattern="a"), Schemes("http")])
+
+
+@pytest.mark.parametrize("kind", [FtpURL, URL, web()])
+def test_the_json_schema_has_no_pattern_unless_asked(kind: Any) -> None:
+    assert TypeAdapter(kind).json_schema() == {"type": "string", "format": "uri"}
 
 
 @pytest.mark.parametrize("pattern", [False, True])

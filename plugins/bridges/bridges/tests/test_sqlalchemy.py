@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,9 @@ class Feed(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     source: Mapped[URL] = mapped_column(URLColumn(["NNTP", "news"]))
     mirror: Mapped[URL | None] = mapped_column(URLColumn())
-    other: Mapped[URL | str | None] = mapped_column(URLOrTextColumn("http", length=200, normalize=True))
+    other: Mapped[URL | str | None] = mapped_column(
+        URLOrTextColumn("http", length=200, normalize=True, warnings="error")
+    )
 
 
 class Special(Feed):
@@ -89,25 +92,39 @@ def test_nothing_but_a_url_or_text_is_written(session: Session, value: object) -
         session.commit()
 
 
-def test_what_others_wrote_is_checked_when_it_is_read(session: Session) -> None:
-    session.execute(sqlalchemy.text("INSERT INTO feed (source) VALUES ('ftp://me:secret@host.dom/')"))
-    with pytest.raises(InvalidURL, match="scheme 'ftp' at position 0") as caught:
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [("ftp://me:secret@host.dom/", "'ftp://me:***@host.dom/'"), (NEWS.encode(), f'"{NEWS.encode()!r}"')],
+)
+def test_what_others_wrote_is_checked_when_it_is_read(session: Session, value: object, shown: str) -> None:
+    session.execute(sqlalchemy.text("INSERT INTO feed (source) VALUES (:value)"), {"value": value})
+    with pytest.raises(InvalidURL, match="scheme") as caught:
         session.scalars(sqlalchemy.select(Feed)).all()
-    assert caught.value.__notes__ == [
-        "URLColumn(['news', 'nntp']) holds 'ftp://me:***@host.dom/'; URLOrTextColumn reads it as text"
-    ]
+    note = f"URLColumn(['news', 'nntp']) holds {shown}; URLOrTextColumn reads it as text"
+    assert caught.value.__notes__ == [note]
 
 
 def test_what_others_wrote_is_read_as_it_is_if_asked(session: Session) -> None:
-    rows: list[str | None] = ["HTTP://H.dom", "http://h/ ", "ftp://h/", None]
+    rows: list[Any] = ["HTTP://H.dom", "http://h/ ", "ftp://h/", None, b"\xff"]
     for row in rows:
         statement = sqlalchemy.text("INSERT INTO feed (source, other) VALUES (:source, :other)")
         session.execute(statement, {"source": NEWS, "other": row})
     found = [feed.other for feed in session.scalars(sqlalchemy.select(Feed).order_by(Feed.id))]
-    assert found == [urlschemes.parse("HTTP://H.dom"), *rows[1:]]
-    for refused in rows[1:3]:
-        with pytest.raises(InvalidURL):
-            Feed(other=refused)
+    assert found == [urlschemes.parse("HTTP://H.dom"), *rows[1:4], str(rows[4])]
+
+
+@pytest.mark.parametrize("text", ["http://h/ ", "ftp://h/", "http://h.dom:99999/"])
+def test_a_column_of_urls_or_text_takes_what_it_reads(session: Session, text: str) -> None:
+    session.execute(sqlalchemy.text(f"INSERT INTO feed (id, source, other) VALUES (1, '{NEWS}', '{text}')"))
+    feed = session.scalars(sqlalchemy.select(Feed)).one()
+    for value in (text, feed.other):
+        feed.other = value
+        assert feed.other == (urlschemes.parse(text) if "9" in text else text)
+        assert session.merge(Feed(id=1, source=NEWS, other=value)) is feed
+        session.commit()
+        assert session.scalars(sqlalchemy.select(Feed).where(Feed.other == value)).one() is feed
+    with pytest.raises(InvalidURL, match="scheme 'ftp' at position 0"):
+        feed.other = urlschemes.parse("ftp://h/")
 
 
 @pytest.mark.parametrize("kind", [Feed, Special])
@@ -131,6 +148,14 @@ def test_an_expression_may_be_assigned(session: Session) -> None:
 def test_a_column_with_a_length_is_a_varchar(column: URLColumn, kind: str) -> None:
     made = CreateColumn(sqlalchemy.Column("url", column)).compile(dialect=mysql.dialect())
     assert str(made) == f"url {kind}"
+
+
+@pytest.mark.parametrize(
+    "options", [{"length": 0}, {"length": -1}, {"length": "40"}, {"length": True}, {"warnings": ["x"]}], ids=str
+)
+def test_invalid_options_are_errors_where_the_column_is_defined(options: Any) -> None:
+    with pytest.raises(ValueError, match=f"^{next(iter(options))} must be "):
+        URLColumn("http", **options)
 
 
 @pytest.mark.parametrize(

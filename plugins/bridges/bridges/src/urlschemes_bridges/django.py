@@ -30,8 +30,7 @@ with needs_extra("django"):
     from django.db.models.query_utils import DeferredAttribute
     from django.utils.translation import gettext_lazy
 
-    from urlschemes_bridges.reader import Reader
-    from urlschemes_lint import NotRepairable
+    from urlschemes_bridges.reader import Reader, check_warnings, message_for_users
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,6 +67,16 @@ class _Reading(NamedTuple):
         return {name: value for name, value in self._asdict().items() if value != defaults.get(name, value)}
 
 
+def _reading(
+    schemes: tuple[str, ...], profile: object, warnings: Literal["error", "ignore"], **options: Any
+) -> _Reading:
+    """Return the arguments of a field. Raises TypeError, ValueError."""
+    if profile is not None and not (isinstance(profile, str) and profile):
+        raise TypeError(f'profile must be the name of a profile, such as "rfc3986", not {profile!r}')
+    check_warnings(warnings)
+    return _Reading(scheme_names(schemes), profile, warnings=warnings, **options)
+
+
 @cache
 def _reader(reading: _Reading) -> Reader:
     """Return the reader. Raises PluginError without the profile, UnknownScheme without one of the schemes."""
@@ -76,11 +85,8 @@ def _reader(reading: _Reading) -> Reader:
     return Reader(*schemes, registry=registry, fix=fix, normalize=normalize, warnings=warnings)
 
 
-def _checked(profile: object) -> str | None:
-    """Return the argument `profile` of a field. Raises TypeError for what is not the name of one."""
-    if profile is None or (isinstance(profile, str) and profile):
-        return profile
-    raise TypeError(f'profile must be the name of a profile, such as "rfc3986", not {profile!r}')
+class _Refused(ValidationError, ValueError):
+    """A ValueError, too: for Django REST framework, a lookup that raises one finds nothing."""
 
 
 def _parse(value: Any, reader: Reader, messages: Mapping[str, Any]) -> Any:
@@ -89,20 +95,19 @@ def _parse(value: Any, reader: Reader, messages: Mapping[str, Any]) -> Any:
         return value
     try:
         return reader.accept(value)
-    except (InvalidURL, UnknownScheme, NotRepairable) as raised:
-        error: Any = raised.__cause__ if isinstance(raised, NotRepairable) else raised
+    except (InvalidURL, UnknownScheme) as error:
         text = str(value)
         message = messages.get(error.code) or messages.get("invalid") or _for_visitors(error, text, reader.names)
         names = ("position", "part", "section", "hint")
         params = {name: getattr(error, name) for name in names} | {
-            "message": str(error),
+            "message": message_for_users(error),
             "value": redact_url(text),
             "schemes": " or ".join(_beginning(name, reader) for name in reader.names),
             "part_name": _part_name(error, reader),
             "character": (error.position or 0) + 1,
             "found": _found(error, text),
         }
-        raise ValidationError(message, code=error.code, params=params) from error
+        raise _Refused(message, code=error.code, params=params) from error
 
 
 def _part_name(error: InvalidURL | UnknownScheme, chosen: ChosenSchemes) -> str | None:
@@ -174,7 +179,7 @@ class URLFormField(forms.CharField):
         warnings: Literal["error", "ignore"] = "ignore",
         **options: Any,
     ) -> None:
-        self.reader = _reader(_Reading(scheme_names(schemes), _checked(profile), fix, normalize, warnings))
+        self.reader = _reader(_reading(schemes, profile, warnings, fix=fix, normalize=normalize))
         super().__init__(**options)
 
     def to_python(self, value: Any) -> Any:
@@ -242,7 +247,7 @@ class URLField(Field[Set_contra, Get_co]):
         warnings: Literal["error", "ignore"] = "ignore",
         **options: Any,
     ) -> None:
-        self.reading = _Reading(scheme_names(schemes), _checked(profile), fix, normalize, warnings)
+        self.reading = _reading(schemes, profile, warnings, fix=fix, normalize=normalize)
         self.default_validators = [self.to_python]  # for serializers that take the validators alone
         super().__init__(**options)
 
@@ -256,10 +261,15 @@ class URLField(Field[Set_contra, Get_co]):
         return [(self.to_python(value), label) for value, label in super().flatchoices]
 
     def check(self, **options: Any) -> list[checks.CheckMessage]:
-        """Return the errors of the field: also a scheme or a profile that is not installed."""
+        """Return the errors of the field: also a scheme or profile that is not installed, and an invalid choice."""
         found = [each for each in super().check(**options) if each.id != "fields.E120"]  # asks for a max_length
         try:
-            _reader(self.reading)
+            reader = _reader(self.reading)
+            for value, _ in super().flatchoices:
+                if value and (written := str(reader.accept(value))) != value:
+                    message = f"no saved value matches the choice {value!r}"
+                    hint = f"write {written!r}, as it is saved"
+                    found.append(checks.Error(message, hint=hint, obj=self, id="urlschemes.E002"))
         except URLError as error:
             found.append(checks.Error(str(error.message), hint=error.hint, obj=self, id="urlschemes.E001"))
         return found
@@ -276,8 +286,10 @@ class URLField(Field[Set_contra, Get_co]):
     def from_db_value(self, value: str | None, *_: Any) -> URL | str | None:
         """Return the URL that the database holds, or its text if that is no such URL."""
         reader = _reader(self.reading)
+        if not value:
+            return None if self.null else value
         with suppress(InvalidURL, UnknownScheme):
-            return reader.read(value) if value else value
+            return reader.read(value)
         return value
 
     def get_prep_value(self, value: Any) -> str | None:

@@ -27,8 +27,7 @@ with needs_extra("pydantic"):
     from pydantic import Tag, ValidationError
     from pydantic_core import InitErrorDetails, PydanticCustomError, SchemaSerializer, core_schema
 
-    from urlschemes_bridges.reader import Reader
-    from urlschemes_lint import NotRepairable
+    from urlschemes_bridges.reader import Reader, message_for_users
     from urlschemes_tables import dialect_of
 
 if TYPE_CHECKING:
@@ -146,7 +145,7 @@ class _Field(Reader):
         given = value if isinstance(value, URL) else to_str(value)
         try:
             return self.accept(given)
-        except (InvalidURL, UnknownScheme, NotRepairable) as error:
+        except (InvalidURL, UnknownScheme) as error:
             raise _invalid(error.text if isinstance(error, InvalidURL) else str(given), error) from error
 
     def validate_strictly(self, value: Any) -> URL:
@@ -173,12 +172,12 @@ class _Field(Reader):
         return self.any_profile or given.syntax.profile is self.registry.profile
 
 
-def _invalid(text: str, error: InvalidURL | UnknownScheme | NotRepairable) -> ValidationError:
+def _invalid(text: str, error: InvalidURL | UnknownScheme) -> ValidationError:
     """Return the error for a `text` that is not a URL of the field."""
     names = ("code", "position", "span", "part", "section", "rule", "scheme", "hint")
     context = {name: value for name in names if (value := getattr(error, name, None)) is not None}
     # pydantic puts each value into the template, in this order: the last one is not read again.
-    kind = PydanticCustomError(error.code, "{message}", {**context, "message": str(error)})
+    kind = PydanticCustomError(error.code, "{message}", {**context, "message": message_for_users(error)})
     return _failure(kind, text)
 
 

@@ -8,7 +8,6 @@ Nothing but a URL of the named schemes is written, and what is read is a parsed 
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from urlschemes import URL, InvalidURL, UnknownScheme
@@ -85,6 +84,8 @@ class _Column(TypeDecorator[T]):
     ) -> None:
         super().__init__()
         if length is not None:
+            if type(length) is not int or length < 1:
+                raise ValueError(f"length must be a positive int or None, not {length!r}")
             self.impl = String(length)
         names = [schemes] if isinstance(schemes, str) else schemes
         self._reader = Reader(*names, registry=registry, fix=fix, normalize=normalize, warnings=warnings)
@@ -103,15 +104,11 @@ class _Column(TypeDecorator[T]):
         """Return the text of the URL, which is checked."""
         if not isinstance(value, URL | str | None):
             raise TypeError(f"a URLColumn takes a URL or a str, not {type(value).__name__}: write str(value)")
-        return None if value is None else str(self._reader.accept(value))
+        return None if value is None else str(self.accept(value))
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:  # noqa: ARG002  its interface
-        """Return the URL that the database holds. Raises InvalidURL or UnknownScheme, with a note of the value."""
-        try:
-            return None if value is None else self._reader.read(value)
-        except (InvalidURL, UnknownScheme) as error:
-            error.add_note(f"{self!r} holds {redact_url(value)[:200]!r}; URLOrTextColumn reads it as text")
-            raise
+    def accept(self, value: URL | str) -> URL | str:
+        """Return what is written for `value`. Raises InvalidURL, UnknownScheme."""
+        return self._reader.accept(value)
 
     @property
     def python_type(self) -> type[URL]:
@@ -120,7 +117,7 @@ class _Column(TypeDecorator[T]):
 
     def assigned(self, _: object, value: object, *__: object) -> object:
         """Return what an attribute holds to which `value` is assigned: a URL for a str, or an expression of SQL."""
-        return self._reader.accept(value) if isinstance(value, URL | str) else value
+        return self.accept(value) if isinstance(value, URL | str) else value
 
 
 class URLColumn(_Column[URL]):
@@ -130,24 +127,48 @@ class URLColumn(_Column[URL]):
     are written in their normal form; with `warnings="error"`, a URL that `urlschemes_lint.check` warns of is refused.
 
     A str is parsed before it is written or compared, and when it is assigned to the attribute of a mapped class; a URL
-    of another profile becomes one of that of the registry. What is not such a URL raises InvalidURL, UnknownScheme,
-    NotRepairable or TypeError; where a statement runs, SQLAlchemy wraps them in StatementError, whose `orig` is the
-    error. Searches in the text, such as `contains` and `like`, take any text.
+    of another profile becomes one of that of the registry. What is not such a URL raises InvalidURL, UnknownScheme or
+    TypeError; where a statement runs, SQLAlchemy wraps them in StatementError, whose `orig` is the error. Searches in
+    the text, such as `contains` and `like`, take any text.
     """
 
     cache_ok = True
 
+    def process_result_value(self, value: Any, dialect: Dialect) -> URL | None:  # noqa: ARG002  its interface
+        """Return the URL that the database holds. Raises InvalidURL or UnknownScheme, with a note of the value."""
+        try:
+            return None if value is None else self._reader.read(value)
+        except (InvalidURL, UnknownScheme) as error:
+            error.add_note(f"{self!r} holds {redact_url(str(value))[:200]!r}; URLOrTextColumn reads it as text")
+            raise
+
 
 class URLOrTextColumn(_Column[URL | str]):
-    """A URLColumn that reads what is not such a URL as its text, if something else wrote that into the database."""
+    """A URLColumn that also holds any other text, as a str. Its `warnings` therefore refuse nothing.
+
+    A URL that is not of the schemes raises the errors of URLColumn: assign its text.
+    """
 
     cache_ok = True
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+    def accept(self, value: URL | str) -> URL | str:
+        """Return the URL, or else the value as it will be read. Raises InvalidURL, UnknownScheme for a URL."""
+        try:
+            return self._reader.accept(value)
+        except (InvalidURL, UnknownScheme):
+            return self._read(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> URL | str | None:  # noqa: ARG002  its interface
         """Return the URL or the text that the database holds."""
-        with suppress(InvalidURL, UnknownScheme):
-            return super().process_result_value(value, dialect)
-        return value
+        return None if value is None else self._read(value)
+
+    def _read(self, value: object) -> URL | str:
+        try:
+            return self._reader.read(value)
+        except (InvalidURL, UnknownScheme):
+            if isinstance(value, URL):
+                raise
+            return str(value)
 
 
 @event.listens_for(Mapper, "mapper_configured")
