@@ -14,6 +14,7 @@ from typing import Any, cast
 import pytest
 
 from urlschemes.errors import UnsafeURL
+from urlschemes.redaction import one_line
 from urlschemes_access.errors import PolicyDenied
 from urlschemes_access.policy import Limits, Policy
 from urlschemes_access.protocol.networks import METADATA
@@ -149,9 +150,12 @@ def test_networks_and_the_public_internet_can_be_denied() -> None:
     assert refusal.value.rule == "public"
 
 
-def test_an_invalid_network_is_a_value_error() -> None:
-    with pytest.raises(ValueError, match="256"):
-        Policy(networks=("127.0.0.256/8",))
+@pytest.mark.parametrize("network", ["::ffff:127.0.0.1", "::ffff:127.0.0.0/104", "::ffff:0:0/96"])
+def test_a_network_of_ipv4_mapped_addresses_is_that_of_the_ipv4_addresses(network: str) -> None:
+    Policy(networks=(network,)).check_address("127.0.0.1")
+    with pytest.raises(PolicyDenied) as refusal:
+        Policy(networks=("127.0.0.0/8",), denied_networks=(network,)).check_address("127.0.0.1")
+    assert refusal.value.rule == "denied_networks"
 
 
 @pytest.mark.parametrize("port", [1024, 1081, 3000, 8000, 8080, 8443, 29021, 65535])
@@ -220,11 +224,18 @@ def test_an_ipv6_address_is_one_host_however_it_is_written(entry: str) -> None:
         Policy(denied_hosts=frozenset({entry})).check_host("[2001:db8::0:1]")
 
 
+@pytest.mark.parametrize("entry", ["127.0.0.1", "::ffff:127.0.0.1"])
 @pytest.mark.parametrize("host", ["127.0.0.1", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]"])
-def test_an_address_is_denied_with_those_that_contain_it(host: str) -> None:
+def test_an_address_is_denied_with_those_that_contain_it(host: str, entry: str) -> None:
     with pytest.raises(PolicyDenied) as refusal:
-        Policy(denied_hosts=frozenset({"127.0.0.1"})).check_host(host)
+        Policy(denied_hosts=frozenset({entry})).check_host(host)
     assert refusal.value.rule == "denied_hosts"
+
+
+@pytest.mark.parametrize("entry", ["127.0.0.1", "::ffff:127.0.0.1"])
+def test_an_ipv4_mapped_host_is_allowed_as_the_ipv4_address(entry: str) -> None:
+    for host in ("127.0.0.1", "[::ffff:127.0.0.1]"):
+        Policy(hosts={entry}).check_host(host)
 
 
 @pytest.mark.parametrize(
@@ -298,8 +309,19 @@ NOT_DEFAULT = Policy(
 
 NO_HOSTS = (
     "*.localhost", "*", "http://localhost", "localhost:80", "localhost/", " localhost", "", ".", "..dom", "127.0.0.0/8",
-    "\xe9.com", ".0.0.1", ".[::1]",
+    "\u212a.com", ".0.0.1", ".[::1]", "[::1", "::1]", "[[::1]]",
 )  # fmt: skip
+
+
+HOST_BITS = [
+    ("127.0.0.1/8", "127.0.0.0/8", "127.0.0.1"),
+    ("127.0.0.0/0", "0.0.0.0/0", "127.0.0.0"),
+    ("2001:db8::1/32", "2001:db8::/32", "2001:db8::1"),
+]
+
+
+def quoted(entry: str) -> str:
+    return re.escape(f"'{one_line(entry)}'")
 
 
 @pytest.mark.parametrize("name", [each.name for each in fields(Policy)])
@@ -330,17 +352,26 @@ def test_every_limit_can_be_written_as_json(name: str) -> None:
         ({"only_ports": {80, "443"}}, "Policy.only_ports must be a collection of "),
         ({"ports": [0]}, "Policy.ports: 0 is not a number from 1 to 65535"),
         *(
-            ({rule: [entry]}, rf"Policy.{rule}: {re.escape(repr(entry))} can never be a host: expected a domain name")
+            ({rule: [entry]}, rf"Policy.{rule}: {quoted(entry)} can never be a host: expected a domain name")
             for rule in ("hosts", "denied_hosts")
             for entry in NO_HOSTS
         ),
         *(
-            ({rule: [entry]}, rf"Policy.{rule}: {re.escape(repr(entry))} is not the name of a scheme: expected")
+            ({rule: [entry]}, rf"Policy.{rule}: {quoted(entry)} is not the name of a scheme: expected")
             for rule in ("schemes", "denied_schemes")
-            for entry in ("http:", "http://", "", "a b", "caf\xe9")
+            for entry in ("http:", "http://", "", "a b", "\u212a")
         ),
         ({"only_ports": [True]}, "Policy.only_ports: True is not a number"),
-        ({"networks": ["127.0.0.256"]}, "Policy.networks: '127.0.0.256' does not appear to be an IPv4 or IPv6 network"),
+        ({"networks": ["127.0.0.256"]}, "Policy.networks: '127.0.0.256' is neither an address nor a network"),
+        *(
+            ({rule: [entry]}, f"Policy.{rule}: '{entry}' is not a network: write '{meant}', or '{address}' for the")
+            for rule in ("networks", "denied_networks")
+            for entry, meant, address in HOST_BITS
+        ),
+        *(
+            ({rule: ["http://joe:secret@evil.com/"]}, rf"Policy.{rule}: 'http://joe:\*\*\*@evil.com/' ")
+            for rule in ("hosts", "denied_hosts", "schemes", "denied_schemes", "networks", "denied_networks")
+        ),
         ({"limits": {"idle": 0}}, "Limits.idle: 0 is not positive and finite"),
         ({"limits": {"idle": "20"}}, "Limits.idle must be a number, not '20'"),
         ({"limits": {"idle": True}}, "Limits.idle must be a number, not True"),

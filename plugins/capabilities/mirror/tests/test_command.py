@@ -175,7 +175,7 @@ def test_after_ctrl_c_the_same_command_continues(tmp_path: Path) -> None:
 
 
 def test_http_is_refused_and_leaves_the_folder_free(tmp_path: Path) -> None:
-    root, folder = tmp_path / "root", tmp_path / "saved"
+    root, folder = tmp_path / "root", tmp_path / "new" / "deep" / "saved"
     root.mkdir()
     (root / "index.html").write_bytes(b'<a href="other">')
     (root / "notes").write_bytes(b"N")
@@ -183,7 +183,7 @@ def test_http_is_refused_and_leaves_the_folder_free(tmp_path: Path) -> None:
         result = run(f"http://{address}/index.html", str(folder))
     assert (result.exit_code, result.stdout) == (4, "")
     assert "http delivers a document here, and a mirror needs a listing" in result.stderr
-    assert not folder.exists()
+    assert list(tmp_path.iterdir()) == [root]
     assert run(f"file://{root}/", str(folder), "--root", str(root)).exit_code == 0
     assert (folder / "notes").read_bytes() == b"N"
 
@@ -194,6 +194,27 @@ def test_a_folder_is_not_saved_in_itself(tmp_path: Path, inner: str) -> None:
     assert (result.exit_code, result.stdout) == (4, "")
     assert "lies in the tree that it saves" in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_tree_is_not_looked_at_before_the_policy_allows_it(tmp_path: Path) -> None:
+    result = run(f"file://{tmp_path}/", str(tmp_path / "saved"))
+    assert "--root DIR allows" in result.stderr
+
+
+@pytest.mark.parametrize("source", ["loop", "root"])
+def test_a_link_to_itself_is_a_failure(tmp_path: Path, source: str) -> None:
+    (tmp_path / "root").mkdir()
+    (tmp_path / "loop").symlink_to("loop")
+    target = "saved" if source == "loop" else "loop"
+    result = run(f"file://{tmp_path}/{source}/", str(tmp_path / target), "--root", str(tmp_path))
+    assert result.exit_code in {3, 4}
+    assert result.stderr.startswith("urlschemes: ")
+
+
+def test_a_second_url_is_no_folder() -> None:
+    result = run("ftp://127.0.0.1/", "ftp://127.0.0.1/pub/")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "expected a folder, got a URL" in result.stderr
 
 
 def test_a_limit_names_its_option(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ LOGINS = {
     "332 to PASS": bad(AuthRequired, "an account", PASS, server("332 Account?")),
     "no credentials": bad(AuthRequired, "a password for the user 'joe'", USER_JOE, credentials(None), url=JOE),
     "credentials for another user": bad(
-        AuthRequired, "a password for the user 'joe'", USER_JOE, credentials("jane", "geheim"), url=JOE
+        AuthRequired, "'joe'; the credentials given are another user's", USER_JOE, credentials("jane", "x"), url=JOE
     ),
     "a password with a line break": bad(
         UnsafeURL, "the password given", USER_JOE, credentials("joe", "x\r\nDELE a"), url=JOE

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import urlschemes
+from urlschemes.errors import UnsupportedOperation
 from urlschemes_access import Credentials
 from urlschemes_access.errors import AccessError, AuthRequired, ProtocolError, RedirectRefused, RemoteError
 from urlschemes_access.protocol import Peer, Send
@@ -290,6 +291,12 @@ def test_a_login_without_tls(address: str, allow_cleartext: bool, login: Credent
         sending = next(Request(URL, "GET", peer, cleartext=allow_cleartext).send_head(asked_for))
         assert isinstance(sending, Send)
         assert (b"Authorization" in sending.octets) is is_sent
+
+
+def test_no_option_sends_a_token_in_clear_text() -> None:
+    peer = Peer("connection", ("192.0.2.1", 80))
+    with pytest.raises(UnsupportedOperation, match="a token is sent over https only"):
+        next(Request(URL, "GET", peer, cleartext=True).send_head(Credentials(token="t")))
 
 
 def test_a_password_may_be_sent_in_clear_text_if_the_option_says_so() -> None:

@@ -121,8 +121,21 @@ def test_a_key_without_a_certificate_is_a_usage_error(run) -> None:
     assert "name that with --cert FILE" in result.stderr
 
 
-def test_the_hint_of_a_limit_says_where_it_is_set(run) -> None:
-    result = run("access", "--limit", "entries=1", "x-shelf://127.0.0.1/menu")
+@pytest.mark.parametrize(
+    ("limit", "arguments", "before"),
+    [
+        ("entries", ["/menu"], ""),
+        ("content", ["/vase", "--json"], "-o FILE takes a document of any length; "),
+        ("content", ["/wire", "-o", "out"], ""),
+    ],
+)
+def test_the_hint_of_a_limit_says_where_it_is_set(
+    run, server, tmp_path, monkeypatch, limit: str, arguments: list[str], before: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with server(b"four") as port:
+        result = run("access", "--limit", f"{limit}=1", f"x-shelf://127.0.0.1:{port}{arguments[0]}", *arguments[1:])
     assert result.exit_code == 3
-    expected = "--limit entries=N changes it, or `entries = N` in the table [limits] of the configuration file"
+    table = "in the table [limits] of the configuration file"
+    expected = f"help: {before}--limit {limit}=N changes it, or `{limit} = N` {table}"
     assert expected in " ".join(result.stderr.split())

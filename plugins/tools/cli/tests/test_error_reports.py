@@ -141,6 +141,7 @@ def test_every_command_gives_the_same_hint(run, text: str, hint: str | None) -> 
         ("Registry.records", None, "--records FOLDER before the command helps"),
         ("octets", None, "--octets N helps"),
         ("cert", None, "--cert FILE helps, or `cert = FILE` in the table [tls] of the configuration file"),
+        ("Document.save()", None, "-o FILE helps"),
         ("Limits.deadline", None, "--deadline SECONDS helps"),
         ("credentials", None, "--user NAME with --password-file FILE helps"),
         ("Configuration()", None, "--no-config helps"),

@@ -24,9 +24,10 @@ from typing import Any, NamedTuple, Self
 
 from urlschemes.errors import Hint, Remedy, UnsafeURL, members, require_type
 from urlschemes.grammar.octets import SCHEME_NAME_FORM, SCHEME_NAME_WORDS
-from urlschemes.redaction import one_line
+from urlschemes.redaction import one_line, redact_url
+from urlschemes.scheme.scheme import lower_case
 from urlschemes_access.errors import LimitExceeded, PolicyDenied
-from urlschemes_access.protocol.hosts import Address, read_host, url_host
+from urlschemes_access.protocol.hosts import Address, Host, read_host, url_host
 from urlschemes_access.protocol.networks import METADATA, PRIVATE, Network, contained_addresses, special_purpose
 from urlschemes_access.protocol.ports import LINE_SERVICES, OTHER_PROTOCOLS
 
@@ -116,23 +117,38 @@ def _network_text(text: str) -> str:
     return text
 
 
+def _quoted(text: str) -> str:
+    return f"'{one_line(redact_url(text), 80)}'"
+
+
 def _scheme(name: str) -> str:
-    if SCHEME_NAME_FORM.fullmatch(name.lower()) is None:
-        raise ValueError(f"{name!r} is not the name of a scheme: expected {SCHEME_NAME_WORDS}, as in 'ftp'")
-    return name.lower()
+    lower = lower_case(name)
+    if SCHEME_NAME_FORM.fullmatch(lower) is None:
+        raise ValueError(f"{_quoted(name)} is not the name of a scheme: expected {SCHEME_NAME_WORDS}, as in 'ftp'")
+    return lower
 
 
 def _host(text: str) -> str:
     """Return a host in its one spelling, or a domain with a leading dot."""
     try:
         if not text.startswith("."):
-            return str(read_host(url_host(text)))
+            return _host_name(read_host(url_host(text)))
         if (domain := read_host(text[1:])).address is None:
             return f".{domain}"
     except UnsafeURL:
         pass
     wants = "a domain name (xn--... if not in US-ASCII), '.evil.com' for every name under it, or an address"
-    raise ValueError(f"{text!r} can never be a host: expected {wants}")
+    raise ValueError(f"{_quoted(text)} can never be a host: expected {wants}")
+
+
+def _ipv4_mapped(address: Address) -> ipaddress.IPv4Address | None:
+    """Return the IPv4 address to which a connection to an IPv4-mapped one leads; None for all others."""
+    return address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+
+
+def _host_name(host: Host) -> str:
+    """Return a host in its one spelling: an IPv4-mapped address as the IPv4 address."""
+    return str((host.address and _ipv4_mapped(host.address)) or host)
 
 
 def _folder(path: str) -> str:
@@ -296,7 +312,7 @@ class Policy:
         parsed = read_host(host)
         if self.hosts is None and not self.denied_hosts:
             return
-        name = str(parsed)
+        name = _host_name(parsed)
         if self.denied_hosts:
             contained = () if parsed.address is None else map(str, contained_addresses(parsed.address))
             if entry := next(filter(None, (_entry(each, self.denied_hosts) for each in (name, *contained))), None):
@@ -402,4 +418,13 @@ def _named_in(networks: Sequence[str], address: Address) -> bool:
 
 @lru_cache(maxsize=256)
 def _network(text: str) -> Network:
-    return ipaddress.ip_network(text, strict=False)
+    """Return the network that a rule names. Raises ValueError."""
+    try:
+        network, address = ipaddress.ip_network(text, strict=False), ipaddress.ip_interface(text).ip
+    except ValueError:
+        message = f"{_quoted(text)} is neither an address nor a network: expected one, such as '127.0.0.0/8'"
+        raise ValueError(message) from None
+    if address != network.network_address:
+        raise ValueError(f"{_quoted(text)} is not a network: write '{network}', or '{address}' for the address alone")
+    mapped = _ipv4_mapped(address)  # then all of the network is: a shorter prefix would leave bits of the address
+    return ipaddress.ip_network((mapped, network.prefixlen - 96)) if mapped else network

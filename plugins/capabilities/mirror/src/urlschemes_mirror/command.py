@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,7 +32,7 @@ __all__ = ["mirror"]
 
 @click.command()
 @url_argument
-@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False))
 @click.option("--depth", type=click.IntRange(0, 100), default=DEPTH, show_default=True, help="Folders in folders.")
 @click.option("--entries", type=click.IntRange(0), default=ENTRIES, show_default=True, help="Entries of all listings.")
 @click.option("--octets", type=click.IntRange(0), default=OCTETS, show_default=True, help="Octets of all documents.")
@@ -45,7 +44,7 @@ __all__ = ["mirror"]
 def mirror(
     settings: Settings,
     url: str,
-    folder: Path,
+    folder: str,
     depth: int,
     entries: int,
     octets: int,
@@ -62,6 +61,8 @@ def mirror(
 
     The same command again fetches files that are missing or have changed.
     """
+    if "://" in folder:
+        raise click.BadParameter("expected a folder, got a URL: each call saves one URL", param_hint="'DIR'")
     counts: Counter[str] = Counter()
     received = 0
     registry = settings.registry_for(url)

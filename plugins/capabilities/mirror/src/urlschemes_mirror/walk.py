@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections import deque
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
@@ -40,7 +41,6 @@ from urlschemes_mirror.names import Names
 from urlschemes_mirror.record import RECORD, Record, SavedFile
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterator, Sequence
     from typing import Unpack
 
@@ -180,18 +180,16 @@ class _Walk:
             start = url if isinstance(url, URL) else self._client.registry.parse(url)
             self._server = _server(start)
             self._seen.add(start.normalized())
-            if hasattr(start, "to_path") and path.resolve().is_relative_to(start.to_path().resolve()):
-                raise UnsafeURL("the folder of the mirror lies in the tree that it saves", hint="choose another folder")
-            is_new = not path.exists()
+            made = [each for each in (path, *path.parents) if not os.path.exists(each)]  # noqa: PTH110  raises nothing
             self._top = Folder.top(path)
             with closing(self._top):
                 self._record = Record(self._top, start.redacted())
                 try:
                     listed = self._begin(start)
                 except BaseException:
-                    if is_new:
-                        with suppress(OSError):
-                            path.rmdir()
+                    with suppress(OSError):
+                        for each in made:
+                            each.rmdir()
                     raise
                 self._record.write()
                 try:
@@ -207,6 +205,8 @@ class _Walk:
         """Read the listing at the URL where the mirror begins."""
         with self._access(start) as resource:
             self._check_server(resource.url)
+            if hasattr(start, "to_path") and self._top.path.is_relative_to(os.path.realpath(start.to_path())):
+                raise UnsafeURL("the folder of the mirror lies in the tree that it saves", hint="choose another folder")
             if isinstance(resource, Listing):
                 listed = self._read(resource, ())
                 if listed.error is not None and not listed.entries:

@@ -91,6 +91,8 @@ def _password(url: FtpURL, reply: Reply) -> Algorithm[bytes]:
     if credentials is None or credentials.user != url.user:
         raise AuthRequired(
             f"the server requires a password for the user '{one_line(url.user, 60)}'",
-            hint=Hint("the URL has none", Remedy("logs in", "credentials")),
+            hint="the credentials given are another user's"
+            if credentials
+            else Hint("the URL has none", Remedy("logs in", "credentials")),
         )
     return octets_of(credentials.password)

@@ -32,9 +32,13 @@ def test_each_url_gives_a_file_and_a_line(run, folder: Path) -> None:
     assert {each.name for each in folder.iterdir()} == {"127.0.0.1_vase", "127.0.0.1_menu", "127.0.0.1_undotted"}
 
 
-def test_several_urls_without_the_option_are_a_usage_error(run) -> None:
-    result = run("access", f"{SHELF}/vase", f"{SHELF}/menu")
-    assert (result.exit_code, "give one URL, or --many FILE with several" in result.stderr) == (2, True)
+@pytest.mark.parametrize(
+    ("urls", "hint"),
+    [([f"{SHELF}/vase", f"{SHELF}/menu"], "give one URL, or --many FILE with several"), (["-"], "or --many - for")],
+)
+def test_several_urls_without_the_option_are_a_usage_error(run, urls: list[str], hint: str) -> None:
+    result = run("access", *urls)
+    assert (result.exit_code, hint in result.stderr) == (2, True)
 
 
 def test_a_failed_access_is_reported_and_ends_no_other(run, folder: Path, tmp_path: Path) -> None:

@@ -116,4 +116,5 @@ def _text(octets: bytes) -> str:
 
 
 def _hidden(value: Any, secrets: re.Pattern[str]) -> Any:
-    return secrets.sub("***", value) if isinstance(value, str) else value
+    # A text without secrets stays as it is: a hint keeps its remedies.
+    return secrets.sub("***", value) if isinstance(value, str) and secrets.search(value) else value

@@ -44,7 +44,7 @@ class Host(NamedTuple):
 
 def url_host(name: str) -> str:
     """Return `name`, a domain name or an address, as the host of a URL: an IPv6 address in brackets."""
-    return f"[{name.strip('[]')}]" if ":" in name else name
+    return f"[{name}]" if ":" in name and not name.startswith("[") else name
 
 
 @lru_cache(maxsize=256)

@@ -167,7 +167,10 @@ class AnyDocument(AnyResource):
                     scheme=self.url.scheme,
                     limit="content",
                     value=bound,
-                    hint=Hint("iterate over the document, or save it", Remedy("changes it", "Limits.content")),
+                    hint=Hint(
+                        Remedy("takes a document of any length", "Document.save()"),
+                        Remedy("changes it", "Limits.content"),
+                    ),
                 )
         octets = b"".join(pieces)
         if 0 <= most < held:

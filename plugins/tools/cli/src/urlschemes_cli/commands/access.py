@@ -116,8 +116,8 @@ def access(
         from urlschemes_cli.many import access_many  # late: asyncio
 
         return access_many(settings, many, Path(output), access_options, as_json=as_json)
-    if url is None:
-        raise click.UsageError("give a URL, or --many FILE with URLs")
+    if url is None or url == "-":
+        raise click.UsageError("give a URL, or --many FILE with URLs, or --many - for those of standard input")
     target = _target(url, output, by_name=by_name)
     if resumes and (target is None or (target.exists() and not target.is_file())):
         raise click.UsageError("--continue needs -o FILE: only a file can be continued")

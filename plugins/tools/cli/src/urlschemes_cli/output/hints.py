@@ -26,6 +26,7 @@ _POLICY_HINTS = {
 _SETTINGS = {
     "Registry.profile": ("--profile {}", "NAME", ""),
     DISABLE: ("--disable {}", "NAME", ""),
+    "Document.save()": ("-o FILE", "", ""),
     "Limits.deadline": ("--deadline {}", "SECONDS", ""),
     "Limits": ("--limit {name}={}", "N", "limits"),
     "cacert": ("--cacert {}", "FILE", "tls"),
@@ -67,8 +68,7 @@ def _own_hint(error: URLError) -> str | None:
     if error.code == "policy-denied" and error.hint and error.rule:
         configured = f"the policy's `{error.rule}` forbids it: `urlschemes config` shows where that is set"
         return _POLICY_HINTS.get(error.rule, configured if hasattr(urlschemes_access.Policy, error.rule) else None)
-    is_content = error.code == "limit-exceeded" and getattr(error, "limit", None) == "content"
-    return "-o FILE saves a document of any length" if is_content else None
+    return None
 
 
 def _advice(error: URLError) -> str | None:
