@@ -78,14 +78,14 @@ def _colons(names: frozenset[str], scheme_characters: str) -> re.Pattern[str]:
 
     The first group holds `URL`, another one the name; one that is not of `names` has no group. The pattern begins with
     a colon, so that `re` runs to the next one. Then it looks at few characters first: most colons are those of times,
-    addresses and sentences. No URL follows white space, unless the name is in brackets, and none a `<` without its `>`.
+    addresses and sentences. No URL follows white space, unless the name is in brackets.
     """
     behind = [rf"(?<=<({_in_any_case('url')}):)"]
     for length, same in groupby(sorted(names, key=lambda name: (len(name), name)), len):
         alike = "|".join(map(_in_any_case, same))
         behind.append(rf"(?<=({alike}):)(?:(?!\s)|(?<=<.{{{length}}}:))")
     last = "".join(sorted({case for name in {*names, "url"} for case in (name[-1], name[-1].upper())}))
-    known = rf"(?<=[{re.escape(last)}]:)(?!<[^<>:\s]*+[<:\s])(?:{'|'.join(behind)})"
+    known = rf"(?<=[{re.escape(last)}]:)(?:{'|'.join(behind)})"
     return compiled(rf":(?<=[{re.escape(scheme_characters)}]:)(?:{known}|(?=//))")
 
 
