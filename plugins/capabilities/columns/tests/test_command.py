@@ -281,6 +281,17 @@ def test_the_exit_code_is_0_if_every_row_is_a_url(tmp_path: Path) -> None:
         (["--column", "n"], "expected an Arrow array of strings, got one of int64"),
         (["-o", "out.csv"], "Invalid value for '-o' / '--output': it is written as Parquet: name it OUT.parquet"),
         (["-o", "."], "urlschemes: Invalid value for '-o' / '--output': File '.' is a directory."),
+        *(
+            (["--delimiter", each], "'--delimiter': expected one character")
+            for each in ("", "parquet", "\\t", "é", '"')
+        ),
+        (
+            ["--delimiter", ";", "--format", "parquet"],
+            "--delimiter is for CSV: it cannot be combined with --format parq",
+        ),
+        (["--delimiter", ";", "--format", "tsv"], "--delimiter is for CSV: it cannot be combined with --format tsv"),
+        (["--skip-ragged"], "in.parquet is read as parquet: add --format csv or tsv"),
+        (["--skip-ragged", "--format", "lines"], "in.parquet is read as lines: add --format csv or tsv"),
     ],
 )
 def test_what_cannot_be_read_or_written_is_a_usage_error(options: list[str], message: str, source: Path) -> None:

@@ -127,6 +127,8 @@ def test_a_series_of_other_objects_is_refused() -> None:
     pytest.importorskip("urlschemes_columns.pandas")
     with pytest.raises(TypeError, match="expected a Series of texts, got int in the row 'c'"):
         pd.Series(["http://h/", None, 1, 2], index=list("abcd"), dtype=object).url.code()
+    with pytest.raises(TypeError, match="expected a Series of texts, got datetime64 in the row 1"):
+        pd.Series(["http://h/", pd.Timestamp("NaT").to_numpy()], dtype=object).url.code()
     with pytest.raises(TypeError, match="expected an Arrow array of strings, got one of int64"):
         pd.Series([1]).url.code()
 

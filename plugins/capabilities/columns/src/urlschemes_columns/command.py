@@ -35,6 +35,15 @@ LONGEST_SHOWN = 100
 """Characters of a text that people are shown."""
 
 
+def _character(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Return the value of --delimiter. Raises BadParameter."""
+    if value is not None and (len(value) != 1 or not value.isascii() or value in '"\r\n'):
+        raise click.BadParameter(
+            "expected one character of US-ASCII, neither a quotation mark nor a line break; --format tsv reads tabs"
+        )
+    return value
+
+
 @click.command()
 @click.argument("source", metavar="IN", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option(
@@ -61,7 +70,12 @@ LONGEST_SHOWN = 100
     help="The format of IN; lines: one URL in each line. [default: by its name: .csv, .tsv, .txt; lines for -; else "
     "parquet]",
 )
-@click.option("--delimiter", metavar="C", help="IN is CSV with this character between the fields, such as `;`.")
+@click.option(
+    "--delimiter",
+    metavar="C",
+    callback=_character,
+    help="IN is CSV with this character between the fields, such as `;`.",
+)
 @click.option(
     "--skip-ragged", is_flag=True, help="Leave out rows of CSV with too few or too many fields, and only count them."
 )
@@ -93,7 +107,11 @@ def columns(
 
     if output is not None and format_of(output) != "parquet":
         raise click.BadParameter("it is written as Parquet: name it OUT.parquet", param_hint="'-o' / '--output'")
-    form = delimiter or form or ("lines" if source == "-" else format_of(source))
+    form = form or ("csv" if delimiter else "lines" if source == "-" else format_of(source))
+    if delimiter and form != "csv":
+        raise click.UsageError(f"--delimiter is for CSV: it cannot be combined with --format {form}")
+    if skip_ragged and form not in {"csv", "tsv"}:
+        raise click.UsageError(f"--skip-ragged is for CSV, and {source} is read as {form}: add --format csv or tsv")
     names = [name.strip() for name in parts.split(",") if name.strip()]
     try:
         parser = Parser(names if "scheme" in names else ["scheme", *names], settings.registry)
@@ -101,7 +119,9 @@ def columns(
             _as_file(source) as path,
             count_bar(row_count(path, form), shown=sys.stderr.isatty()) as advance,
         ):
-            summary = parse_file(path, output, column, into, parser, advance, form, skips_ragged=skip_ragged)
+            summary = parse_file(
+                path, output, column, into, parser, advance, form, delimiter=delimiter, skips_ragged=skip_ragged
+            )
     except (TypeError, ValueError) as error:
         raise click.UsageError(f"{source}: {error}") from None
     known = parser.registry.known_names()

@@ -30,7 +30,6 @@ __all__ = ["FORMATS", "Sample", "Summary", "format_of", "parse_file", "row_count
 
 FORMATS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv", ".tsv": "tsv", ".txt": "lines"}
 """Formats by the ends of names."""
-DELIMITERS = {"csv": ",", "tsv": "\t"}
 COMPRESSED = (".gz", ".bz2", ".zst")
 """The ends of names of texts that pyarrow decompresses."""
 BATCH = 131_072
@@ -203,7 +202,7 @@ def _split(lines: bytes, column: str) -> pa.RecordBatch:
     return pa.record_batch({column: pc.if_else(pc.equal(texts, ""), None, texts)})
 
 
-def _schema(source: str, form: str, column: str) -> pa.Schema:
+def _schema(source: str, form: str, delimiter: str, column: str) -> pa.Schema:
     """Return the columns of a file; those of text are text. Raises ValueError, OSError."""
     if form == "parquet":
         return pq.read_schema(source)
@@ -212,7 +211,7 @@ def _schema(source: str, form: str, column: str) -> pa.Schema:
         with pa.input_stream(source) as file:
             text = io.TextIOWrapper(file, "utf-8-sig", "replace", newline="")
             try:
-                names = next(csv.reader(text, delimiter=DELIMITERS.get(form, form)), [])
+                names = next(csv.reader(text, delimiter=delimiter), [])
             except csv.Error as error:
                 raise ValueError(f"cannot be read: {error}") from error
         if not names:
@@ -223,10 +222,14 @@ def _schema(source: str, form: str, column: str) -> pa.Schema:
 
 
 def _batches(
-    source: str, form: str, schema: pa.Schema, only: list[str] | None, on_ragged: Callable[[object], str] | None
+    source: str,
+    form: str,
+    delimiter: str,
+    schema: pa.Schema,
+    only: list[str] | None,
+    on_ragged: Callable[[object], str] | None,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a file, with the columns `only`, or all. Raises ValueError if they cannot be read."""
-    delimiter = DELIMITERS.get(form, form)
     try:
         if form == "parquet":
             with pq.ParquetFile(source, pre_buffer=False, buffer_size=PIECE) as file:  # or else all of it is in memory
@@ -271,16 +274,18 @@ def parse_file(
     on_rows: Callable[[int], object],
     form: str = "parquet",
     *,
+    delimiter: str | None = None,
     skips_ragged: bool = False,
 ) -> Summary:
     """Parse a column of the file `source`, and return the summary.
 
     The Parquet file `target`, if there is one, gets all columns and one more. It appears when it is complete, and may
-    be `source`. Its texts are valid UTF-8. `form` is a format, or the character between the fields of a row. `on_rows`
-    gets the number of rows of each batch that is done. Raises ValueError or TypeError for a file or a column that
-    cannot be parsed, OSError.
+    be `source`. Its texts are valid UTF-8. `form` is a format, and `delimiter` the character between the fields of a
+    row of CSV, by default a comma, and a tab in TSV. `on_rows` gets the number of rows of each batch that is done.
+    Raises ValueError or TypeError for a file or a column that cannot be parsed, OSError.
     """
-    summary, schema = Summary(), _schema(source, form, column)
+    delimiter = delimiter or ("\t" if form == "tsv" else ",")
+    summary, schema = Summary(), _schema(source, form, delimiter, column)
     check_column(schema.names, column)
     complete = schema.append(pa.field(into, parser.parse(schema.empty_table()[column]).type))
     with ExitStack() as stack:
@@ -289,7 +294,7 @@ def parse_file(
             check_names(schema.names, column, into)
             writer = stack.enter_context(pq.ParquetWriter(stack.enter_context(_new_file(target)), complete))
         on_ragged = summary.skip if skips_ragged else None
-        for batch in _batches(source, form, schema, None if writer else [column], on_ragged):
+        for batch in _batches(source, form, delimiter, schema, None if writer else [column], on_ragged):
             texts = batch.column(column)
             parsed = parser.parse(texts)
             summary.add(texts, parsed)

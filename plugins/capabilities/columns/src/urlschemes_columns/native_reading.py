@@ -122,7 +122,7 @@ class NativeReading:
         read = read_rows(texts, columns, self._registry, struct_type(columns, errors.type)).flatten()
         return [
             pc.if_else(is_invalid, each, array) if column.name == FIXED else each
-            for column, each in zip(columns, read, strict=False)
+            for column, each in zip(columns, read[: len(columns)], strict=True)  # code and position follow
         ]
 
     def _divided(self, column: PartColumn, written: pa.Array, schemes: pa.Array, errors: pa.Array) -> pa.Array:

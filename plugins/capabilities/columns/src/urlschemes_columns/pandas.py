@@ -49,9 +49,13 @@ class URLAccessor(PartAttributes):
         except UnicodeEncodeError:  # lone surrogates, which Arrow cannot hold, and no URL either
             return pa.Array.from_pandas(self._series.str.replace("[\ud800-\udfff]", "\ufffd", regex=True))
         except pa.ArrowException:
-            texts = self._series.dropna()
-            row, value = next((row, value) for row, value in texts.items() if not isinstance(value, str))
-            raise TypeError(f"expected a Series of texts, got {type(value).__name__} in the row {row!r}") from None
+            for row, value in self._series.items():
+                try:
+                    pa.scalar(value, pa.string(), from_pandas=True)
+                except pa.ArrowException:
+                    kind = type(value).__name__
+                    raise TypeError(f"expected a Series of texts, got {kind} in the row {row!r}") from None
+            raise
 
     def _result(self, array: pa.Array | pa.ChunkedArray) -> pd.Series:
         return pd.Series(pd.arrays.ArrowExtensionArray(array), index=self._series.index, name=self._series.name)

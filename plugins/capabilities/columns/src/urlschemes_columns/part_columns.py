@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from functools import lru_cache
 from importlib.util import find_spec
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ from urlschemes.registry.names import how_to_install
 from urlschemes.registry.registry import registry_or_default
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Self
 
     from urlschemes import Registry
@@ -44,7 +45,7 @@ NORMALIZED, FIXED = "url.normalized", "url.fixed"
 """The columns of whole URLs: the normal form, and the URL with repairs, as `fix` of urlschemes-lint makes it."""
 
 # The name of the scheme, and the parts of the Common Internet Scheme Syntax, which are of the same kind in all schemes.
-_ALWAYS_KNOWN: dict[str, Kind] = {
+_ALWAYS_KNOWN: Mapping[str, Kind] = {
     "scheme": "scheme",
     "user": "text",
     "password": "text",
@@ -138,18 +139,21 @@ class PartAttributes:
         return parsed[name]
 
 
-def _kinds(registry: Registry) -> dict[str, Kind]:
+def _kinds(registry: Registry) -> Mapping[str, Kind]:
     """Return what kind of column each part is; `raw` if two schemes differ."""
     is_changed = any(registry.snapshot().values())
-    return _read_kinds.__wrapped__(registry) if is_changed else _read_kinds(registry)
+    return (_read_kinds if is_changed else _kinds_of_installed)(registry)
 
 
-@lru_cache(maxsize=8)  # `parse_table(batch, parts=...)` asks for each batch, and reading all records takes 0.1 s
-def _read_kinds(registry: Registry) -> dict[str, Kind]:
+def _read_kinds(registry: Registry) -> Mapping[str, Kind]:
     kinds = dict(_ALWAYS_KNOWN)
     for record in registry.registrations():
         for name, part in record.syntax.parts.items():
             kind: Kind = "raw" if part.kind == "decimal" else part.kind
             if name not in _ALWAYS_KNOWN.keys() | {"code", "position"}:  # the columns of errors have these two names
                 kinds[name] = kind if kinds.get(name, kind) == kind else "raw"
-    return kinds
+    return MappingProxyType(kinds)
+
+
+# `parse_table(batch, parts=...)` asks for each batch, and reading all records takes 0.1 s.
+_kinds_of_installed = lru_cache(maxsize=8)(_read_kinds)

@@ -26,6 +26,8 @@ _MAX_REFERENCE = 12
 # Escapes of source code for what ends a bare URL: `\n`, `\'`, `\x1b`, `\u003c`; that of `&`, `\u0026`, does not. A
 # letter after `\b` shows that the backslash is meant as a slash, as in `host\bin`.
 _ESCAPE = r"\\{0,3}(?:[nrt'\"0-7]|[abefv](?=[^A-Za-z])|x[0-9A-Fa-f]{2}|u(?!0026)[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|N\{)"
+# In a list without blanks, the mark before the next URL, which ends a bare one.
+_NEXT = r"[,;][A-Za-z][A-Za-z0-9+.\-]*+://"
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _SEPARATORS = "!'*,;("
 _TRAILING = ".,;:!?([{\\"
@@ -40,8 +42,9 @@ def _run(marks: str) -> re.Pattern[str]:
     """Return the pattern of a run of plain characters and `marks`; brackets that it opens, it may close again."""
     brackets = {closing: opening for closing, opening in _OPENING.items() if opening in marks}
     openings = re.escape("".join(brackets.values()))
-    plain = f"[{_PLAIN}{''.join(each for each in marks if each not in openings)}]*+"
-    mark = rf"(?:&(?!{_REFERENCE})|\\(?!{_ESCAPE}))"
+    plain = f"[{_PLAIN}{''.join(each for each in marks if each not in openings + ',;')}]*+"
+    separators = rf"(?!{_NEXT})[,;]|" if "," in marks else ""
+    mark = rf"(?:{separators}&(?!{_REFERENCE})|\\(?!{_ESCAPE}))"
     within = f"{plain}(?:{mark}{plain})*+"
     pairs = [rf"\{opening}{within}\{closing}" for closing, opening in brackets.items()]
     unpaired = [f"[{openings}]+(?=[{openings}])", *pairs, f"[{openings}]"] if brackets else []
@@ -52,6 +55,7 @@ CHARACTERS = _run("")
 """A run of characters that need no closer look."""
 _BEFORE_SEPARATOR = _run("[{")
 _AFTER_SEPARATOR = {False: _run("!'*,;#([{"), True: _run("!*,;#([{")}  # if the URL is quoted
+_NEXT_URL = compiled(_NEXT)
 _CLOSING_RUN = compiled(r"\)++|\]++|\}++")
 _BEYOND_ASCII = compiled(r"[^\x00-\x7f]++")
 
@@ -77,7 +81,7 @@ def end_of_bare_url(window: Window, registry: Registry, start: int, after: int, 
             open_brackets[character] = end, index + count - end
             index = end
         elif character in _SEPARATORS or character == "#":
-            if character == "'" and is_quoted:
+            if (character == "'" and is_quoted) or _NEXT_URL.match(text, index):
                 return index
             if separator is None and character != "#":
                 separator = index
@@ -132,8 +136,7 @@ def _ends(character: str) -> bool:
 def _must_end(text: str, registry: Registry, limit: int) -> bool:
     """Return True if `text` without its last character, a separator, is a URL, and does not go on with it.
 
-    So `http://host.dom,http://other.dom` is two URLs: the rules of some profiles allow a comma in a host, but no host
-    has one.
+    So an apostrophe ends `http://host.dom's`: the rules of some profiles allow one in a host, but no host has one.
     """
     if not registry.is_valid(text[:-1], limit=limit):
         return False

@@ -35,8 +35,10 @@ _CHUNK = 64 * 1024
 """Characters that are read from a file at once."""
 _MAX_NAME = 128
 """Characters before a colon that are examined for a scheme's name, which has at most 64, and for what touches it."""
-_KEPT = _MAX_NAME + 8
-"""Characters before a colon that the window keeps: the name, and the prefix, bracket or quotation mark before it."""
+_MAX_BEFORE = 16
+"""Characters before a name that are examined for the prefix, bracket or attribute there."""
+_KEPT = _MAX_NAME + _MAX_BEFORE
+"""Characters before a colon that the window keeps."""
 
 # What may be written directly before a name without being part of it: a full stop, the number of an item, a plus sign,
 # the letter of an escape of source code, the end of one of a terminal.
@@ -49,7 +51,7 @@ _INVISIBLE_CATEGORIES = frozenset({"Mn", "Mc", "Me", "Cf"})
 """Characters that combine with another one, or are invisible."""
 _PREFIX = compiled(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 
-_ATTRIBUTE = compiled(r"(?:(?:href|src|action)=|url\()[\"']\Z", re.IGNORECASE)
+_ATTRIBUTE = compiled(r"(?:(?:href|src|action)\s{0,4}=|url\()\s{0,4}[\"']\Z", re.IGNORECASE)
 _IN_ATTRIBUTE = {mark: compiled(rf"[^{mark}<>{BREAKS}]*+") for mark in "\"'"}
 _IN_QUOTES = {mark: compiled(rf"[^{mark}\s\\]*+") for mark in "\"'"}
 _END_IN_QUOTES = compiled("[<>`|]")
@@ -280,7 +282,7 @@ class _Search:
             return self._passage((outer, end), (start, end), "bare", error=error)
         if end == after and text[end : end + 1] == "<":
             return self._bare_in_brackets(outer, start, end)
-        if text.startswith("-->", end - 2):  # the end of a comment
+        if text.startswith(("-->", "*/"), end - 2):  # the end of a comment
             end = max(after, end - 2)
         if not (text[end - 1].isalnum() or text[end - 1] == "/"):
             end = start + len(without_trailing_marks(text[start:end], after - start, before))
@@ -294,7 +296,7 @@ class _Search:
     def _in_quotes(self, outer: int, start: int, after: int, mark: str) -> Found | Broken | None:
         """Return the passage up to the closing quotation mark, if only that ends it. Raises Unfinished."""
         window, text = self.window, self.window.text
-        is_attribute = _ATTRIBUTE.search(text, max(outer - 8, 0), outer) is not None
+        is_attribute = _ATTRIBUTE.search(text, max(outer - _MAX_BEFORE, 0), outer) is not None
         inside = (_IN_ATTRIBUTE if is_attribute else _IN_QUOTES)[mark]
         end = window.match_end(inside, after, start + self.limit + 1)
         is_whole = is_attribute or _END_IN_QUOTES.search(text, after, end) is not None

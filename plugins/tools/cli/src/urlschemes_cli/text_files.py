@@ -12,17 +12,15 @@ import click
 import urlschemes_lint
 from urlschemes.redaction import redact_url
 from urlschemes_cli.error_reports import error_json, finding_json
-from urlschemes_cli.exit_codes import INVALID, USAGE
+from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.output.json_output import json_text
 from urlschemes_cli.output.text import safe_line, write_line, write_note
-from urlschemes_cli.passages import passages, unchecked_name
+from urlschemes_cli.passages import note_unchecked, passages, unchecked_name
 from urlschemes_cli.settings import Settings
 from urlschemes_text import Broken, Found, fill_placeholders
 
 _AUTHORITY = re.compile("[A-Za-z0-9+.-]+://[^/?#]*")
 _SEGMENT = re.compile("[^/?#&]*")
-_MAX_NOTED = 20
-"""Schemes that the note about unchecked URLs names."""
 
 
 def check_files(settings: Settings, files: Sequence[str], form: str, ignored: Container[str]) -> int:
@@ -30,7 +28,7 @@ def check_files(settings: Settings, files: Sequence[str], form: str, ignored: Co
     code, counts = 0, Counter[str]()
     for file, passage in passages(settings, files):
         if isinstance(passage, click.UsageError):
-            code = USAGE
+            code = max(code, passage.exit_code)
             if form == "json":
                 write_line(json_text({"file": file, **error_json(passage)}))
             else:
@@ -42,10 +40,7 @@ def check_files(settings: Settings, files: Sequence[str], form: str, ignored: Co
                 if value["code"] not in ignored:
                     write_line(_line(value, form))
                     code = max(code, INVALID if value["severity"] == "error" else 0)
-    if counts:
-        listed = ", ".join(f"{count} {name}" for name, count in counts.most_common(_MAX_NOTED))
-        listed += f", and those of {len(counts) - _MAX_NOTED} other names" if len(counts) > _MAX_NOTED else ""
-        write_note(f"URLs not checked, as no plugin has their scheme: {listed}; see `urlschemes why NAME`")
+    note_unchecked(counts, "not checked")
     return code
 
 

@@ -54,6 +54,10 @@ def test_a_workflow_command_of_github_is_escaped(run, mail: str) -> None:
         ("x-shelf://h/a www.h.dom x-attic://h/~ <URL:x-attic:^>", []),
         ("<a href='x-shelf://h/a b' src=\"x-shelf://h/a'b c\" x='x-shelf://h/a b'>", ["invalid-character"] * 2),
         ("htps://h/ <URL:htps:a> git+https://h/ x-shel://h/ x-song://h/", ["unknown-scheme"] * 2),
+        (
+            "abfss://h/ amqp://h/ ftps://h/ sftp://h/ smtps://h/ ntp://h/ presto://h/ mailto:x@h flie://h/",
+            ["unknown-scheme"],
+        ),
         ("x-shelf:line x-shelf::name <URL:` <URL:a b>", []),
         ("x-shelf:/h <x-shelf:a>", ["missing-authority"] * 2),
         ("x-shelf://{h}:{p}/{a} x-shelf://$1:$2/ x-shelf://$(h a)/ x-shelf://{h}:81/ x-shelf://%s:%d/%(a)", []),

@@ -29,7 +29,14 @@ def _codes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> fr
 @click.argument("urls", nargs=-1, metavar="URL...", shell_complete=click.Path().shell_complete)
 @click.option("--text", "in_text", is_flag=True, help="Check the URLs in texts: each URL is the name of a file.")
 @click.option("--format", "form", type=click.Choice(["text", "github"]), help="How --text writes what it finds.")
-@click.option("--ignore", "ignored", metavar="CODES", multiple=True, callback=_codes, help="Leave out these findings.")
+@click.option(
+    "--ignore",
+    "ignored",
+    metavar="CODES",
+    multiple=True,
+    callback=_codes,
+    help="Leave out these findings; each shows its code.",
+)
 @json_option
 @click.pass_obj
 def check(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from textwrap import indent
 from typing import Any
 
@@ -12,12 +13,12 @@ import urlschemes_text
 from urlschemes import UnknownScheme, URLError
 from urlschemes.redaction import one_line, redact_url
 from urlschemes_cli.error_reports import error_json
-from urlschemes_cli.exit_codes import INVALID, USAGE
+from urlschemes_cli.exit_codes import INVALID
 from urlschemes_cli.options import for_each_url, json_option, note_hidden_password, passwords_option
 from urlschemes_cli.output.hints import message_of
 from urlschemes_cli.output.json_output import json_text, profile_of
 from urlschemes_cli.output.text import safe_line, write_line, write_note
-from urlschemes_cli.passages import passages, unchecked_name
+from urlschemes_cli.passages import note_unchecked, passages, unchecked_name
 from urlschemes_cli.settings import Settings
 from urlschemes_text import Broken, Found, Passage
 
@@ -45,14 +46,16 @@ def extract(
     """List the URLs in each FILE, or in standard input, one on each line.
 
     FILE is text in UTF-8, or in UTF-16 with a byte order mark. Within <URL:...>, a URL may be broken over several
-    lines. Standard error says how many invalid URLs were left out, and which files are binary or cannot be read.
+    lines. Standard error says how many URLs were left out, as invalid or as no plugin has their scheme, and which files
+    are binary or cannot be read.
     """
-    code = left_out = 0
+    code, left_out, unchecked = 0, 0, Counter[str]()
     any_hidden, before, many = False, "[", len(files) > 1
     for file, found in passages(settings, files or "-"):
         url = note = None
         if isinstance(found, click.UsageError):
-            code, item, note = USAGE, {"file": file, **error_json(found)}, found.format_message()
+            code, note = max(code, found.exit_code), found.format_message()
+            item = {"file": file, **error_json(found)}
         elif delimited and found.grade != "delimited":
             continue
         else:
@@ -63,7 +66,8 @@ def extract(
                 url = place + item["url"] if positions else item["url"]
                 any_hidden = any_hidden or item["url"] != str(found.url)
                 note = place + _UNCERTAIN if found.uncertain else None
-            elif unchecked_name(settings, found):
+            elif name := unchecked_name(settings, found):
+                unchecked[name] += 1
                 continue
             elif not invalid:
                 left_out += 1
@@ -86,6 +90,7 @@ def extract(
         note_hidden_password()
     if left_out:
         write_note(f"invalid URLs left out: {left_out}; --invalid reports them")
+    note_unchecked(unchecked, "left out")
     return code
 
 

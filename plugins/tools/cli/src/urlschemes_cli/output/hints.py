@@ -55,6 +55,8 @@ def conflict_hint(name: str, distributions: Sequence[str]) -> str:
 
 def hint_of(error: URLError) -> str | None:
     """Return what to do next, in terms of the command line."""
+    if error.code == "url-too-long":  # no option sets the limit
+        return None
     hint = _own_hint(error) or _advice(error) or error.hint
     return hint and with_options(hint)
 
