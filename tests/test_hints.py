@@ -18,9 +18,10 @@ from typing import NamedTuple, TypeAlias
 import pytest
 from workspace import schemes_of_plugins
 
-from urlschemes import InvalidURL, Registry, UnknownScheme, URLError, default_registry
+from urlschemes import URL, InvalidURL, Registry, UnknownScheme, URLError, default_registry
 from urlschemes.grammar.octets import encoded
 from urlschemes.grammar.profile import Authority, Profile, authority_of
+from urlschemes_http import HttpURL
 from urlschemes_lint import check, explain, fix
 
 REGISTRIES = {"rfc1738": default_registry, "rfc3986": Registry(profile="rfc3986")}
@@ -323,7 +324,11 @@ def problems(text: str, profile: str) -> Iterator[tuple[str, str]]:
         return
 
 
-@pytest.mark.parametrize("text", [*(row["text"] for row in MISTAKES), *OTHERS], ids=ascii)
+@pytest.mark.parametrize(
+    "text",
+    [*(row["text"] for row in MISTAKES), *OTHERS, "news:>", "news:~>", "aftp://h/~", "ws://#x", "URL:ftp://h/'#~"],
+    ids=ascii,
+)
 def test_a_hint_names_the_later_profile_exactly_if_that_reads_the_text(text: str) -> None:
     names_it = set()
     try:
@@ -334,7 +339,26 @@ def test_a_hint_names_the_later_profile_exactly_if_that_reads_the_text(text: str
         names_it = {LATER in str(each) for each in said}
     except UnknownScheme:
         pass
-    assert names_it <= {REGISTRIES["rfc3986"].is_valid(text)}
+    is_read = REGISTRIES["rfc3986"].is_valid(text)
+    assert names_it <= {is_read}
+    assert is_read or not any(LATER in str(each.hint) for each in check(text) if each.code != "unknown-scheme")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: default_registry.parse("ftp://h/~a", HttpURL),
+        lambda: default_registry.parse("http://h/~a", HttpURL),
+        lambda: default_registry.convert(REGISTRIES["rfc3986"].parse("http://h/~a")),
+        lambda: default_registry.convert(REGISTRIES["rfc3986"].parse_generic("http://h/~a")),
+    ],
+)
+def test_no_hint_names_the_later_profile_where_another_type_is_wanted(read: Callable[[], object]) -> None:
+    with pytest.raises(InvalidURL) as caught:
+        read()
+    assert LATER not in str(caught.value)
+    with pytest.raises(InvalidURL, match=re.escape(LATER)):
+        default_registry.parse("http://h/~a", URL)
 
 
 def mutated(chance: random.Random, profile: str) -> str:

@@ -112,9 +112,9 @@ class Hint(str):
     def __new__(cls, *parts: str | Remedy | None) -> Self:
         """Make a hint of texts, remedies and other hints."""
         given = [each for part in parts if part for each in (part.parts if isinstance(part, Hint) else (part,))]
-        found = [each for index, each in enumerate(given) if each not in given[:index]]
-        hint = super().__new__(cls, "; ".join(map(str, found)).replace("?; ", "? "))
-        hint.parts = (*found,)
+        found = {str(each): each for each in given}
+        hint = super().__new__(cls, "; ".join(found).replace("?; ", "? "))
+        hint.parts = (*found.values(),)
         return hint
 
 
@@ -193,10 +193,11 @@ class _Computed:
             return self
         explanation = error._explanation
         if explanation is None:
-            text, explainer = error.given
+            text, explainer = error.given[:2]
             explanation = error._explanation = explainer.explanation(str(text))
         value = getattr(explanation, self.name)
-        return value if self.name != "hint" else Hint(value, getattr(explanation, "remedy", None)) or None
+        remedy = None if error.given[2:] else getattr(explanation, "remedy", None)
+        return value if self.name != "hint" else Hint(value, remedy) or None
 
 
 def _state(error: InvalidURL | UnknownScheme) -> dict[str, Any]:
@@ -229,6 +230,7 @@ class InvalidURL(URLError, ValueError):
         def __init__(self, text: str, explainer: Any) -> None: ...
 
     # Making the error must be as cheap as raising it: the arguments are only stored, under a name that nobody prints.
+    # A third one is the type that the URL must have: another profile would not give one.
     __init__ = Exception.__init__  # type: ignore[assignment]
     given = BaseException.args
     _explanation: Any = None

@@ -121,7 +121,7 @@ def test_other_ledgers_say_who_provides_a_name_as_their_word():
 def test_of_several_ledgers_the_first_that_fills_a_field_takes_precedence():
     first = ledger(KnownName("x-b", means="one"), KnownName("x-a"))
     second = ledger(KnownName("x-b", means="two", reference="RFC 0"), KnownName("x-c"))
-    found = merged([first, second])
+    found = merged((first, second))
     assert list(found) == ["x-a", "x-b", "x-c"]
     assert found["x-b"] == KnownName("x-b", means="one", reference="RFC 0")
 

@@ -67,6 +67,12 @@ def test_what_holds_for_every_form(login: bool, port: bool, empty: bool) -> None
     assert {text: code_of(text, syntax) for text in codes} == codes
 
 
+@pytest.mark.parametrize(("name", "rule"), [("foourl", "foourl"), ("genericurl", "host")])
+def test_a_login_is_blamed_on_a_rule_of_the_scheme_if_it_has_one(name: str, rule: str) -> None:
+    syntax = Syntax(f'{name} = "x-foo://" host "/"', name, [Part("host", ["host"])], profile=RFC1738)
+    assert Fault("x-foo://u@h/", syntax, None).rule == rule
+
+
 @pytest.mark.parametrize("front", ["", "x-foo", "x-foo:", "x-foo://", "x-foo://u:p@", "x-foo://h:8", "x-foo://h/"])
 def test_the_first_fault_counts_a_character_as_an_escape(front: str) -> None:
     syntax = syntax_of(login=True, port=True)

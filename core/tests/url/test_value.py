@@ -246,7 +246,7 @@ def test_the_limit_of_the_length_can_be_set() -> None:
     ],
 )
 def test_what_is_longer_than_the_limit_is_refused_however_it_is_made(make: Callable[[URL, str], object]) -> None:
-    with pytest.raises(InvalidURL, match=r"; pass a greater `limit=\.\.\.` to `parse` or `join`$") as caught:
+    with pytest.raises(InvalidURL, match=r"; `parse` and `join` take a greater `limit=\.\.\.`$") as caught:
         make(parse("x-album://h/a"), "b" * 70_000)
     assert caught.value.code == "url-too-long"
 

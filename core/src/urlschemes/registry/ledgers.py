@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from urlschemes.errors import PluginError, RegistrationError
 from urlschemes.grammar.octets import SCHEME_NAME_FORM, SCHEME_NAME_WORDS
@@ -27,6 +28,7 @@ from urlschemes.storage.user_dirs import UnsafeFileError, check_writers
 
 NAMES = "_names.toml"
 """The file of a ledger for names that have no record."""
+_loaded = lru_cache(maxsize=16)(tomllib.loads)
 
 
 def ledger_claims(folders: Iterable[str], installed: Iterable[Claim]) -> Iterator[Claim]:
@@ -86,7 +88,7 @@ def named_in(ledger: Claim) -> Ledger | None:
     if file is None:
         return None
     try:
-        table = tomllib.loads(text_of_file(file, owned=not ledger.distribution))
+        table = _loaded(text_of_file(file, owned=not ledger.distribution))
         names = tuple(KnownName(name, **facts) for name, facts in table.items())
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise PluginError(f"{file} cannot be read: {described(error)}", distribution=ledger.provider) from None

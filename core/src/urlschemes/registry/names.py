@@ -11,7 +11,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -154,7 +154,8 @@ def attribution(name: str, ledgers: Iterable[Ledger]) -> str | None:
     return f"according to {ledger.title}, {known.distribution} provides it" if ledger and known else None
 
 
-def merged(ledgers: Iterable[Ledger]) -> Mapping[str, KnownName]:
+@lru_cache(maxsize=4)
+def merged(ledgers: tuple[Ledger, ...]) -> Mapping[str, KnownName]:
     """Return the entries of all ledgers, by name, sorted; the first ledger that fills a field takes precedence."""
     found: dict[str, KnownName] = {}
     for known in (known for ledger in ledgers for known in ledger.names):

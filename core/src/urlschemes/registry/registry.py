@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from threading import Lock
 from types import NoneType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
@@ -95,6 +96,7 @@ class Registry:
         self._plugins = Plugins(rules)
         self._overrides = Overrides()
         self._known = Names(self.ledgers, self._names)
+        self._record = cache(lambda claim: load_record(claim, self.profile))
         self._lock = Lock()
         self._in_profiles: dict[Profile, Registry] = {}
         self._added_hooks: tuple[HookSource, ...] = ()
@@ -199,7 +201,7 @@ class Registry:
         """Return the record of one scheme, read from its file; nothing is imported. Raises as `registry[name]` does."""
         name = lower_case(name)
         scheme = self._current(name)
-        return scheme.registration if scheme else load_record(self._claim(name), self.profile)
+        return scheme.registration if scheme else self._record(self._claim(name))
 
     def registrations(self) -> tuple[Registration, ...]:
         """Return the records of all schemes, sorted by name; nothing is imported.
@@ -413,7 +415,11 @@ class Registry:
                 self.parse_generic(text, limit=limit)  # there is no scheme name to look up: raises InvalidURL
             raise self._no_provider(lower_case(name))
         kind = self[name].url_type
-        url = read_as(kind, text, limit)
+        try:
+            url = read_as(kind, text, limit)
+        except InvalidURL as error:
+            error.given += (wanted,) if wanted not in (None, URL) else ()
+            raise
         if wanted is not None and not issubclass(kind, wanted):
             message = f"expected {wanted.__name__}, got {kind.__name__}"
             hint = f"`{wanted.__name__}.parse(text)` gives it" if issubclass(wanted, kind) else None
@@ -446,6 +452,7 @@ class Registry:
             unknown = algorithms_of(self.profile).of_unknown
             found = unknown(text) if is_generic else self.parse(text, limit=max(LIMIT, len(text)))
         except InvalidURL as error:
+            error.given += (type(url),)
             if error.code == "fragment-present":
                 error.hint = f"{document} has no fragments: convert url.replace(fragment=None)"
             raise

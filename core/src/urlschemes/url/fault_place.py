@@ -205,8 +205,8 @@ class Fault:
         with suppress(URLError):
             if successor:
                 registry = named("urlschemes.registry.registry", "default_registry").in_profile(successor)
-                kind = registry.registration(self.scheme) if self.scheme else algorithms_of(registry.profile).url_type
-                if kind.syntax.fullmatch((self._original or self).text):
+                text = (self._original or self).text
+                if registry.registration(text.partition(":")[0]).syntax.fullmatch(text):
                     return Remedy("reads it", "Registry.profile", successor)
         return None
 
@@ -320,8 +320,9 @@ class Fault:
             place = self.place(authority.start, authority.at)
             message = f"unexpected user name at position {place.position}: expected a host"
             own = self.syntax.grammar.rules.keys() - self.syntax.profile.grammar.rules.keys()
-            path = self.syntax.automaton.leaves[next(bits(self._landmarks.begins_host))].path
-            return FaultMessage(message, "user", next(r for r in reversed(path) if r in own), ("a host",), _NO_LOGIN)
+            paths = (self.syntax.automaton.leaves[each].path for each in bits(self._landmarks.begins_host))
+            rule = next((r for path in paths for r in reversed(path) if r in own), self.syntax.parts["host"].rule)
+            return FaultMessage(message, "user", rule, ("a host",), _NO_LOGIN)
         character = self.text[self.at]
         escape = f"%{ord(character):02X}"
         if self.at < self.index or not self.state.taken(escape):

@@ -69,10 +69,10 @@ class PatternReader:
             return self._parse_slowly(text, type, limit)
         match, kind = scheme
         found = match(text)
+        if type is not None and (found is None or not issubclass(kind, type)):
+            return self._parse_slowly(text, type, limit)
         if found is None:
             raise InvalidURL(text, kind)
-        if type is not None and not issubclass(kind, type):
-            return self._parse_slowly(text, type, limit)
         url = new(kind)
         url._match = found
         return url

@@ -236,8 +236,9 @@ class URL(URLBase, metaclass=URLType):
 
         User name and password are never carried to another host. A reference with another scheme gives a generic URL;
         `urlschemes.parse(str(url))` gives the type of its scheme. Raises NotHierarchical if the scheme has no
-        hierarchy, InvalidURL if the result is not a URL: the text of the error, in which its positions count, is
-        `url.resolve(reference)`, which `urlschemes_lint.fix` may repair.
+        hierarchy, InvalidURL for a reference that is not str or longer than the limit, and if the result is not a URL:
+        the text of the error, in which its positions count, is then `url.resolve(reference)`, which
+        `urlschemes_lint.fix` may repair.
         """
         text, profile = self.resolve(reference, limit=limit), self.syntax.profile
         text = text if profile.has_fragments else text.partition("#")[0]
@@ -272,7 +273,7 @@ class URL(URLBase, metaclass=URLType):
         """Return the URL of `segment`, which is not encoded yet, below this one, without query and fragment.
 
         It takes the place of an empty last segment; a `/` in it is data. Raises NotHierarchical, and InvalidURL
-        for `.` and `..`, which are references for `join`, and for a URL longer than the limit.
+        for `.` and `..`, which are references for `join`, and for a URL that becomes longer than the default limit.
         """
         text = below(self, segment)
         return self.parse(text) if len(self._text) <= LIMIT else self._as_long(text)
@@ -376,7 +377,7 @@ def unfit(text: object, limit: int) -> InvalidURL | None:
         return invalid_url(f"<{kind}>", f"a URL must be str, not {kind}", hint=hint)
     if len(text) > limit:
         message = f"the URL has {len(text)} characters: expected at most {limit}"
-        hint = "pass a greater `limit=...` to `parse` or `join`"
+        hint = "`parse` and `join` take a greater `limit=...`"
         return invalid_url(text, message, code="url-too-long", span=(limit, len(text)), hint=hint)
     return None
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from urlschemes import URL, InvalidURL, Registry, URLError
+from urlschemes.errors import Hint
 from urlschemes.grammar.octets import encoded, octets_of
 from urlschemes.grammar.profile import Profile, authority_of
 from urlschemes.grammar.regex_compat import compiled
@@ -25,7 +26,8 @@ from urlschemes.scheme.scheme import read_as
 from urlschemes.url.algorithms import algorithms_of
 from urlschemes.url.fault_messages import is_like_ipv6, quoted_text
 from urlschemes.url.value import LIMIT, unfit
-from urlschemes_lint.advice import advice
+from urlschemes_lint.advice import advice, remedies_in
+from urlschemes_lint.findings import error_finding
 from urlschemes_lint.part_places import part_at, places
 from urlschemes_lint.repair import Repair
 from urlschemes_lint.source_text import Ambiguous, Change, SourceText, wrong_run
@@ -139,7 +141,10 @@ def _not_repairable(why: str, source: SourceText, url_type: type[URL]) -> NotRep
     error = source.error_in(url_type)
     if (error.code, error.part) == ("invalid-character", "host"):
         why = "`fix` never guesses a host"
-    hint = advice(InvalidURL(source.text, url_type), source.text, url_type, URLError("no repair"))
+    found = error_finding(url_type.explanation(source.text))
+    hint: str | None = (
+        Hint(advice(found, source.text, url_type, URLError("no repair")), *remedies_in(error.hint)) or None
+    )
     if source.lost is not None:
         where = "it" if source.lost == error.position else f"the `{source.whole[source.lost]}` after it"
         hint = f"{where} is a delimiter: correct what is before it, where an escape would not help"

@@ -207,7 +207,8 @@ static PyObject *reader_parse(PyObject *self, PyObject *const *args, Py_ssize_t 
     if (!entry || may_hold_long_number(octets, size)) return slowly(reader, args, count, keywords);
     int32_t registers[MOST_REGISTERS];
     Stop stop;
-    if (!read_url(entry, octets, size, registers, &stop)) return refuse(reader, text, entry->type);
+    if (!read_url(entry, octets, size, registers, &stop))
+        return wanted == reader->any ? refuse(reader, text, entry->type) : slowly(reader, args, count, keywords);
     if (wanted != reader->any &&
         (!PyType_Check(wanted) || !PyType_IsSubtype(entry->type, (PyTypeObject *)wanted)))
         return slowly(reader, args, count, keywords);

@@ -119,7 +119,7 @@ def _escaped(text: str, start: int, end: int) -> Iterator[Piece]:
 
 def _in_original(error: InvalidURL, text: str, written: str, pieces: list[Piece]) -> InvalidURL:
     """Return the `error` of parsing `written`, which was made of `text` in `pieces`, as an error of `text`."""
-    _, explainer = error.given
+    _, explainer = error.given[:2]
     if error.text != written:  # `parse` has changed it
         return error
     starts: list[int] = []

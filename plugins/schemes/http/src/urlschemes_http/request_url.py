@@ -136,8 +136,12 @@ class RequestURL(InternetURL):
 
     def _query_of(self, fields: Any) -> str | None:
         """Return the query that has these fields, None without any. Raises TypeError, InvalidURL."""
-        own = filter(None, str(self.raw[self._query] or "").split("&"))
-        return "&".join(_written(_pairs(fields), self.query_fields, own, _written_field)) or None
+        raw, pairs = self.raw[self._query], (*_pairs(fields),)
+        query = None if raw is None else str(raw)
+        own = filter(None, (query or "").split("&"))
+        if pairs == self.query_fields:
+            return query
+        return "&".join(_written(pairs, self.query_fields, own, _written_field)) or None
 
     @staticmethod
     def _add(parts: dict[str, Any], name: str, keyword: str, written: str | None) -> None:
