@@ -66,7 +66,7 @@ def test_the_fields_of_a_query_are_those_of_a_form(
 ) -> None:
     url = read(parse, f"http://h/p{query}".replace("z=%FF", "z%3D%FF"))
     assert url.query_fields == fields
-    assert url.replace(query_fields=url.query_fields) == url
+    assert url.replace(query_fields=url.query_fields) == (url if fields else read(parse, "http://h/p"))
 
 
 @PARSERS

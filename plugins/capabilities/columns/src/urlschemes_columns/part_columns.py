@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-from functools import lru_cache
 from importlib.util import find_spec
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import pyarrow as pa
@@ -139,21 +137,12 @@ class PartAttributes:
         return parsed[name]
 
 
-def _kinds(registry: Registry) -> Mapping[str, Kind]:
+def _kinds(registry: Registry) -> dict[str, Kind]:
     """Return what kind of column each part is; `raw` if two schemes differ."""
-    is_changed = any(registry.snapshot().values())
-    return (_read_kinds if is_changed else _kinds_of_installed)(registry)
-
-
-def _read_kinds(registry: Registry) -> Mapping[str, Kind]:
     kinds = dict(_ALWAYS_KNOWN)
     for record in registry.registrations():
         for name, part in record.syntax.parts.items():
             kind: Kind = "raw" if part.kind == "decimal" else part.kind
             if name not in _ALWAYS_KNOWN.keys() | {"code", "position"}:  # the columns of errors have these two names
                 kinds[name] = kind if kinds.get(name, kind) == kind else "raw"
-    return MappingProxyType(kinds)
-
-
-# `parse_table(batch, parts=...)` asks for each batch, and reading all records takes 0.1 s.
-_kinds_of_installed = lru_cache(maxsize=8)(_read_kinds)
+    return kinds

@@ -136,11 +136,10 @@ class RequestURL(InternetURL):
 
     def _query_of(self, fields: Any) -> str | None:
         """Return the query that has these fields, None without any. Raises TypeError, InvalidURL."""
-        raw, pairs = self.raw[self._query], (*_pairs(fields),)
-        query = None if raw is None else str(raw)
-        own = filter(None, (query or "").split("&"))
-        if pairs == self.query_fields:
+        query, pairs = str(self.raw[self._query] or ""), (*_pairs(fields),)
+        if pairs and pairs == self.query_fields:
             return query
+        own = filter(None, query.split("&"))
         return "&".join(_written(pairs, self.query_fields, own, _written_field)) or None
 
     @staticmethod
