@@ -126,7 +126,7 @@ class Warnings:
                 return
             is_known = "belongs to another protocol" if port < 1024 else "is not the default port"
             message = f"port {port} {is_known}; {self.registration.scheme} uses {default}"
-            code, hint = "reserved-port" if port < 1024 else "other-port", f"leave the port out to use {default}"
+            code, hint = "reserved-port" if port < 1024 else "other-port", f"leave the port out if {default} is meant"
             yield self._finding(code, message, (start, end), "port", hint)
         elif default is None and port < 1024:
             message = f"port {port} is below 1024, where most ports belong to other protocols"
