@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CORE = ROOT / "core" / "src" / "urlschemes"
 MAX_MODULES = 12
 """Modules that a folder may hold, `__init__.py` not counted."""
-MAX_CORE_MODULES, MAX_CORE_LINES = 45, 9485
+MAX_CORE_MODULES, MAX_CORE_LINES = 45, 9486
 """Modules of the core, `__init__.py` not counted; lines of all its Python files."""
 
 NETWORK = {"asyncio", "click", "ftplib", "h11", "http", "rich", "select", "selectors", "smtplib", "socket", "ssl"}

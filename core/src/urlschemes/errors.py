@@ -196,8 +196,9 @@ class _Computed:
             text, explainer = error.given[:2]
             explanation = error._explanation = explainer.explanation(str(text))
         value = getattr(explanation, self.name)
-        remedy = None if error.given[2:] else getattr(explanation, "remedy", None)
-        return value if self.name != "hint" else Hint(value, remedy) or None
+        if self.name != "hint" or error.given[2:]:
+            return value
+        return Hint(value, getattr(explanation, "remedy", None)) or None
 
 
 def _state(error: InvalidURL | UnknownScheme) -> dict[str, Any]:

@@ -144,7 +144,7 @@ class URLColumn(_Column[URL]):
 
 
 class URLOrTextColumn(_Column[URL | str]):
-    """A URLColumn that also holds any other text, as a str. Its `warnings` therefore refuse nothing.
+    """A URLColumn that also holds any other text, as a str. With `warnings`, a URL that has one stays as it is written.
 
     A URL that is not of the schemes raises the errors of URLColumn: assign its text.
     """

@@ -424,6 +424,8 @@ def _network(text: str) -> Network:
     except ValueError:
         message = f"{_quoted(text)} is neither an address nor a network: expected one, such as '127.0.0.0/8'"
         raise ValueError(message) from None
+    if "%" in text:
+        raise ValueError(f"{_quoted(text)} has a zone: write the network without it")
     if address != network.network_address:
         raise ValueError(f"{_quoted(text)} is not a network: write '{network}', or '{address}' for the address alone")
     mapped = _ipv4_mapped(address)  # then all of the network is: a shorter prefix would leave bits of the address

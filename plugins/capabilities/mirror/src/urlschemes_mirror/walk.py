@@ -180,6 +180,7 @@ class _Walk:
             start = url if isinstance(url, URL) else self._client.registry.parse(url)
             self._server = _server(start)
             self._seen.add(start.normalized())
+            path = Path(os.path.realpath(path))
             made = [each for each in (path, *path.parents) if not os.path.exists(each)]  # noqa: PTH110  raises nothing
             self._top = Folder.top(path)
             with closing(self._top):

@@ -51,7 +51,7 @@ _INVISIBLE_CATEGORIES = frozenset({"Mn", "Mc", "Me", "Cf"})
 """Characters that combine with another one, or are invisible."""
 _PREFIX = compiled(r"[^A-Za-z0-9+.\-]?+(?P<prefix>URL:)\Z", re.IGNORECASE)
 
-_ATTRIBUTE = compiled(r"(?:(?:href|src|action)\s{0,4}=|url\()\s{0,4}[\"']\Z", re.IGNORECASE)
+_ATTRIBUTE = compiled(r"(?<![\w.])(?:(?:href|src|action)=|url\(\s{0,4})[\"']\Z", re.IGNORECASE)
 _IN_ATTRIBUTE = {mark: compiled(rf"[^{mark}<>{BREAKS}]*+") for mark in "\"'"}
 _IN_QUOTES = {mark: compiled(rf"[^{mark}\s\\]*+") for mark in "\"'"}
 _END_IN_QUOTES = compiled("[<>`|]")
@@ -282,7 +282,7 @@ class _Search:
             return self._passage((outer, end), (start, end), "bare", error=error)
         if end == after and text[end : end + 1] == "<":
             return self._bare_in_brackets(outer, start, end)
-        if text.startswith(("-->", "*/"), end - 2):  # the end of a comment
+        if text.startswith(("-->",) if before in _IN_QUOTES else ("-->", "*/"), end - 2):  # the end of a comment
             end = max(after, end - 2)
         if not (text[end - 1].isalnum() or text[end - 1] == "/"):
             end = start + len(without_trailing_marks(text[start:end], after - start, before))
