@@ -198,7 +198,7 @@ class Registry:
             return default
 
     def registration(self, name: str) -> Registration:
-        """Return the record of one scheme, read once from its file; nothing is imported. Raises as `registry[name]` does."""
+        """Return the record of one scheme, read once; nothing is imported. Raises as `registry[name]` does."""
         name = lower_case(name)
         scheme = self._current(name)
         return scheme.registration if scheme else self._record(self._claim(name))
