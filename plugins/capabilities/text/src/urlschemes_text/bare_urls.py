@@ -81,7 +81,12 @@ def end_of_bare_url(window: Window, registry: Registry, start: int, after: int, 
             open_brackets[character] = end, index + count - end
             index = end
         elif character in _SEPARATORS or character == "#":
-            if (character == "'" and is_quoted) or _NEXT_URL.match(text, index):
+            if character == "'" and is_quoted:
+                return index
+            # In an authority, what is before the next URL may be half of a password.
+            if _NEXT_URL.match(text, index) and (
+                text.find("/", after + 2, index) > 0 or registry.is_valid(text[start:index], limit=limit)
+            ):
                 return index
             if separator is None and character != "#":
                 separator = index
