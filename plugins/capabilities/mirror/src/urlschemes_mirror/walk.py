@@ -234,12 +234,8 @@ class _Walk:
                 for item in level.items:
                     yield from self._visit(level, folder, item)
         if self._planned > self._entries:
-            raise LimitExceeded(
-                f"the listings have more than {self._entries} entries",
-                limit="entries",
-                value=self._entries,
-                hint=Hint(Remedy(_CONTINUES, "entries")),
-            )
+            problem, hint = f"the listings have more than {self._entries} entries", Hint(Remedy(_CONTINUES, "entries"))
+            raise LimitExceeded(problem, limit="entries", value=self._entries, hint=hint)
 
     def _visit(self, level: _Level, folder: Folder, item: _Item) -> Iterator[MirrorStep]:
         """Save a document, or make the folder of a listing."""
